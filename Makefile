@@ -1,0 +1,86 @@
+# Moving Bytes.  make setup book train   reads and trains;   make setup test   proves.
+# `make help` lists every target.  Variables: CC, DATA (real data sets), LINES=1
+# (compiler messages point into the chapters), SM (GPU architecture).
+
+CC      ?= cc
+DATA    ?= data
+SM      ?= 90
+B       := build
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+CHAPTERS := $(wildcard chapters/*.nw)
+
+# ---- building the program --------------------------------------------------
+# One library from every room; one object tree per flavour:
+#   opt    float, optimised           asan   float, address and UB sanitizers
+#   f64    double, optimised          (real is double: gradient checks)
+WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+CFLAGS  ?= -O3 -g
+COMMON  := -std=c17 -D_GNU_SOURCE -Icode $(WARN) -fopenmp -MMD -MP
+FLAGS.opt  := $(CFLAGS) -fno-math-errno -fno-trapping-math
+FLAGS.f64  := $(CFLAGS) -DREAL_IS_DOUBLE
+FLAGS.asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+              -fno-omit-frame-pointer
+LDLIBS  := -lm -lpthread
+
+SOURCES := $(wildcard code/base/*.c code/ops/*.c code/gpt2/*.c code/lab/*.c)
+MAINS   := $(filter code/gpt2/main_% code/lab/main_%,$(SOURCES))
+PARTS   := $(filter-out $(MAINS),$(SOURCES))
+name_of  = $(subst _,-,$(patsubst main_%,%,$(basename $(notdir $(1)))))
+PROGRAMS := $(foreach m,$(MAINS),$(B)/bin/$(call name_of,$(m)))
+
+.PHONY: programs
+programs: $(PROGRAMS)
+
+define FLAVOUR
+$(B)/$(1)/%.o: %.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(COMMON) $$(FLAGS.$(1)) -c $$< -o $$@
+$(B)/libmb-$(1).a: $(PARTS:%.c=$(B)/$(1)/%.o)
+	@rm -f $$@; ar rcs $$@ $$^
+$(B)/tests-$(1)/%: $(B)/$(1)/tests/%.o $(B)/libmb-$(1).a
+	@mkdir -p $$(@D)
+	$$(CC) -fopenmp $$(FLAGS.$(1)) $$^ -lcmocka $$(LDLIBS) -o $$@
+endef
+$(foreach f,opt f64 asan,$(eval $(call FLAVOUR,$(f))))
+
+define PROGRAM
+$(B)/bin/$(call name_of,$(1)): $(B)/opt/$(1:.c=.o) $(B)/libmb-opt.a
+	@mkdir -p $$(@D)
+	$$(CC) -fopenmp $$(FLAGS.opt) $$^ $$(LDLIBS) -o $$@
+$(B)/bin-asan/$(call name_of,$(1)): $(B)/asan/$(1:.c=.o) $(B)/libmb-asan.a
+	@mkdir -p $$(@D)
+	$$(CC) -fopenmp $$(FLAGS.asan) $$^ $$(LDLIBS) -o $$@
+endef
+$(foreach m,$(MAINS),$(eval $(call PROGRAM,$(m))))
+ASAN_PROGRAMS := $(PROGRAMS:$(B)/bin/%=$(B)/bin-asan/%)
+
+.SECONDARY:
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
+
+# ---- tests -----------------------------------------------------------------
+TESTS     := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+TESTS64   := $(patsubst tests/%.c,%,$(wildcard tests/f64_*.c))
+TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
+             $(TESTS:%=$(B)/tests-asan/%)
+
+.PHONY: test check-quick
+test: $(PROGRAMS) $(ASAN_PROGRAMS) $(TEST_BINS)
+	@DATA=$(DATA) tests/run $(TEST_BINS) $(sort $(wildcard tests/*.sh))
+
+# What a commit must pass: everything compiles, the fast tests succeed.
+check-quick: $(PROGRAMS) $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%)
+	@DATA=$(DATA) tests/run $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%)
+
+# ---- the loom --------------------------------------------------------------
+.PHONY: tangle
+tangle:
+	@set -e; for r in $$(noroots $(CHAPTERS) | sed -n 's/^<<\(code\/.*\)>>$$/\1/p'); do \
+	  mkdir -p $$(dirname $$r); notangle -t8 -R$$r $(CHAPTERS) > $$r.tmp; \
+	  if cmp -s $$r.tmp $$r; then rm $$r.tmp; else mv $$r.tmp $$r; fi; done
+
+.PHONY: clean
+clean:
+	rm -rf $(B)
