@@ -1,0 +1,7 @@
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+/* Seconds since an arbitrary moment; monotonic, good to well under 1 us. */
+double now_s(void);
+
+#endif

@@ -1,0 +1,63 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *name = "moving-bytes";
+
+void program_set_name(const char *argv0)
+{
+    const char *slash = strrchr(argv0, '/');
+    name = slash ? slash + 1 : argv0;
+}
+
+const char *program_name(void)
+{
+    return name;
+}
+
+bool error_set(struct Error *e, const char *format, ...)
+{
+    if (e) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(e->text, sizeof e->text, format, args);
+        va_end(args);
+    }
+    return false;
+}
+
+static void say(const char *format, va_list args)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s: ", name);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+#define SAY(format)             \
+    do {                        \
+        va_list args;           \
+        va_start(args, format); \
+        say(format, args);      \
+        va_end(args);           \
+    } while (0)
+
+void warn(const char *format, ...)
+{
+    SAY(format);
+}
+
+void fail(const char *format, ...)
+{
+    SAY(format);
+    exit(1);
+}
+
+void misuse(const char *format, ...)
+{
+    SAY(format);
+    exit(2);
+}

@@ -1,0 +1,29 @@
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <stdbool.h>
+
+/* A sentence for the person at the terminal: what failed, on what, what
+ * was expected, what to do.  Filled by the functions that return bool. */
+struct Error {
+    char text[1024];
+};
+
+/* Format a message into e (which may be NULL: nobody asked) and return
+ * false, so that a caller can write `return error_set(e, ...)`. */
+bool error_set(struct Error *e, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The name in front of messages; set by main from argv[0]. */
+void program_set_name(const char *argv0);
+const char *program_name(void);
+
+/* "NAME: message" on standard error, then exit status 1 (a failure of the
+ * world) or 2 (a mistake in the request).  warn() only prints. */
+_Noreturn void fail(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+_Noreturn void misuse(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,171 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool map_open_file(struct Mapped *m, int fd, const char *path,
+                          struct Error *e)
+{
+    struct stat s;
+    if (fstat(fd, &s) != 0)
+        return error_set(e, "%s: cannot read: %s", path, strerror(errno));
+    if (!S_ISREG(s.st_mode))
+        return error_set(e, "%s: not a regular file; give the path of a "
+                         "file", path);
+    m->size = (size_t)s.st_size;
+    if (m->size == 0)
+        return true;
+    void *p = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return error_set(e, "%s: cannot map %zu bytes: %s", path, m->size,
+                         strerror(errno));
+    m->data = p;
+    return true;
+}
+
+bool map_file(struct Mapped *m, const char *path, struct Error *e)
+{
+    *m = (struct Mapped){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return error_set(e, "%s: cannot open: %s", path, strerror(errno));
+    bool ok = map_open_file(m, fd, path, e);
+    close(fd);
+    return ok;
+}
+
+void unmap_file(struct Mapped *m)
+{
+    if (m->data)
+        munmap((void *)m->data, m->size);
+    *m = (struct Mapped){0};
+}
+static bool writer_fail(struct Writer *w, const char *doing)
+{
+    if (!w->failed)
+        error_set(&w->error, "%s: cannot %s: %s; nothing was changed "
+                  "under that name", w->path, doing, strerror(errno));
+    w->failed = true;
+    return false;
+}
+
+bool writer_open(struct Writer *w, const char *path, struct Error *e)
+{
+    *w = (struct Writer){0};
+    if (strlen(path) >= sizeof w->path)
+        return error_set(e, "%.60s...: the path is too long", path);
+    strcpy(w->path, path);
+    snprintf(w->temporary, sizeof w->temporary, "%s.tmp-%ld", path,
+             (long)getpid());
+    w->file = fopen(w->temporary, "wbe");
+    if (!w->file)
+        return error_set(e, "%s: cannot write: %s", path, strerror(errno));
+    return true;
+}
+
+bool writer_write(struct Writer *w, const void *data, size_t size)
+{
+    if (w->failed)
+        return false;
+    if (size && fwrite(data, 1, size, w->file) != size)
+        return writer_fail(w, "write");
+    return true;
+}
+
+bool writer_commit(struct Writer *w, struct Error *e)
+{
+    if (!w->failed && fflush(w->file) != 0)
+        writer_fail(w, "write");
+    if (!w->failed && fsync(fileno(w->file)) != 0)
+        writer_fail(w, "write");
+    if (fclose(w->file) != 0 && !w->failed)
+        writer_fail(w, "close");
+    w->file = NULL;
+    if (!w->failed && rename(w->temporary, w->path) != 0)
+        writer_fail(w, "rename");
+    if (w->failed) {
+        unlink(w->temporary);
+        return error_set(e, "%s", w->error.text);
+    }
+    char dir[sizeof w->path];
+    strcpy(dir, w->path);
+    char *slash = strrchr(dir, '/');
+    if (slash == dir)
+        slash++;
+    if (slash)
+        *slash = 0;
+    return sync_dir(slash ? dir : ".", e);
+}
+
+void writer_abort(struct Writer *w)
+{
+    if (w->file)
+        fclose(w->file);
+    w->file = NULL;
+    unlink(w->temporary);
+}
+static bool make_dir(const char *path, struct Error *e)
+{
+    struct stat s;
+    if (mkdir(path, 0777) == 0)
+        return true;
+    int why = errno;
+    if (why == EEXIST && stat(path, &s) == 0 && S_ISDIR(s.st_mode))
+        return true;
+    return error_set(e, "%s: cannot make the directory: %s", path,
+                     strerror(why));
+}
+
+bool make_dirs(const char *path, struct Error *e)
+{
+    char part[4096];
+    if (strlen(path) >= sizeof part)
+        return error_set(e, "%.60s...: the path is too long", path);
+    strcpy(part, path);
+    for (char *p = part + 1; *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = 0;
+        if (!make_dir(part, e))
+            return false;
+        *p = '/';
+    }
+    return make_dir(part, e);
+}
+
+bool sync_dir(const char *path, struct Error *e)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return error_set(e, "%s: cannot open: %s", path, strerror(errno));
+    bool ok = fsync(fd) == 0;
+    int why = errno;
+    close(fd);
+    if (!ok)
+        return error_set(e, "%s: cannot sync: %s", path, strerror(why));
+    return true;
+}
+
+bool lock_dir(const char *path, struct Error *e)
+{
+    char name[4096];
+    if (snprintf(name, sizeof name, "%s/lock", path) >= (int)sizeof name)
+        return error_set(e, "%.60s...: the path is too long", path);
+    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return error_set(e, "%s: cannot open: %s", name, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return true;        /* the descriptor stays open: it is the lock */
+    int why = errno;
+    close(fd);
+    if (why == EWOULDBLOCK)
+        return error_set(e, "%s: another run is writing into this "
+                         "directory; wait for it or choose another --out",
+                         path);
+    return error_set(e, "%s: cannot lock: %s", name, strerror(why));
+}

@@ -1,0 +1,23 @@
+#ifndef BASE_REAL_H
+#define BASE_REAL_H
+
+/* The number type of every operator and of the model.  Files always hold
+ * float32, whatever real is. */
+#ifdef REAL_IS_DOUBLE
+typedef double real;
+#else
+typedef float real;
+#endif
+
+/* Put before a small static function with a plain loop: compiled for
+ * AVX-512, AVX2 and the baseline, chosen when the program starts. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) \
+    && !defined(__SANITIZE_ADDRESS__)
+#define SIMD_CLONES                                    \
+    __attribute__((noinline, target_clones(            \
+        "arch=skylake-avx512", "arch=haswell", "default")))
+#else
+#define SIMD_CLONES __attribute__((noinline))
+#endif
+
+#endif

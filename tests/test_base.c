@@ -1,0 +1,397 @@
+/* The ground floor: each row names the mistake it would catch. */
+#include "base/args.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/rng.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* ---- random numbers ---- */
+
+/* The vectors published with Random123 (kat_vectors, philox4x32 10). */
+static void philox_known_answers(void **state)
+{
+    (void)state;
+    static const struct { uint32_t c[4], k[2], out[4]; } rows[] = {
+        { { 0, 0, 0, 0 }, { 0, 0 },
+          { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 } },
+        { { ~0u, ~0u, ~0u, ~0u }, { ~0u, ~0u },
+          { 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd } },
+        { { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 },
+          { 0xa4093822, 0x299f31d0 },
+          { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t out[4];
+        philox(out, rows[i].c, rows[i].k);
+        assert_memory_equal(out, rows[i].out, sizeof out);
+    }
+}
+
+static void rng_streams_differ(void **state)
+{
+    (void)state;
+    struct Rng a = rng_new(1, 0), b = rng_new(1, 1), c = rng_new(2, 0);
+    uint64_t x = rng_u64(&a);
+    assert_true(x != rng_u64(&b));
+    assert_true(x != rng_u64(&c));
+    a = rng_new(1, 0);
+    assert_true(x == rng_u64(&a));
+}
+
+static void rng_normal_has_its_moments(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    struct Rng r = rng_new(42, 7);
+    double sum = 0, square = 0, fourth = 0;
+    for (int i = 0; i < N; i++) {
+        double x = rng_normal(&r);
+        sum += x;
+        square += x * x;
+        fourth += x * x * x * x;
+    }
+    /* standard errors at N: 0.0022, 0.0032, 0.022; allow five */
+    assert_true(fabs(sum / N) < 0.011);
+    assert_true(fabs(square / N - 1) < 0.016);
+    assert_true(fabs(fourth / N - 3) < 0.11);
+}
+
+static void rng_uniform_stays_below_one(void **state)
+{
+    (void)state;
+    struct Rng r = { .seed = 3 };
+    for (int i = 0; i < 4; i++)
+        r.word[i] = ~0u;
+    r.left = 4;
+    assert_true(rng_uniform(&r) < 1.0f);
+    assert_true(isfinite(rng_normal(&r)));
+    r.word[3] = 0;
+    assert_true(rng_uniform(&r) >= 0.0f);
+}
+
+static void rng_below_is_even(void **state)
+{
+    (void)state;
+    struct Rng r = rng_new(9, 0);
+    int count[3] = { 0 };
+    for (int i = 0; i < 30000; i++)
+        count[rng_below(&r, 3)]++;
+    for (int i = 0; i < 3; i++)
+        assert_true(abs(count[i] - 10000) < 500);
+    assert_int_equal(rng_below(&r, 1), 0);
+}
+
+/* ---- arena ---- */
+
+static void arena_aligns_and_ends(void **state)
+{
+    (void)state;
+    struct Arena a;
+    arena_create(&a, 3 * 64, "a test");
+    char *x = arena_alloc(&a, 1), *y = arena_alloc(&a, 65);
+    assert_int_equal((uintptr_t)x % ARENA_ALIGN, 0);
+    assert_int_equal(y - x, 64);
+    assert_int_equal(a.used, 192);
+    arena_reset(&a);
+    assert_ptr_equal(arena_alloc(&a, 192), x);
+    arena_free(&a);
+}
+
+/* ---- files ---- */
+
+static char *in_tmp(const char *name)
+{
+    static char path[256];
+    const char *dir = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/mb-test-base-%ld-%s",
+             dir ? dir : "/tmp", (long)getpid(), name);
+    return path;
+}
+
+static void writer_commits_whole_files(void **state)
+{
+    (void)state;
+    struct Writer w;
+    struct Error e;
+    struct Mapped m;
+    char *path = in_tmp("whole");
+    assert_true(writer_open(&w, path, &e));
+    assert_true(writer_write(&w, "abc", 3));
+    assert_false(map_file(&m, path, &e));       /* not there yet */
+    assert_true(writer_commit(&w, &e));
+    assert_int_not_equal(access(w.temporary, F_OK), 0);
+    assert_true(map_file(&m, path, &e));
+    assert_int_equal(m.size, 3);
+    assert_memory_equal(m.data, "abc", 3);
+    unmap_file(&m);
+
+    assert_true(writer_open(&w, path, &e));     /* given up: old one stays */
+    writer_write(&w, "x", 1);
+    writer_abort(&w);
+    assert_true(map_file(&m, path, &e));
+    assert_int_equal(m.size, 3);
+    unmap_file(&m);
+    unlink(path);
+}
+
+static void writer_reports_a_full_disk(void **state)
+{
+    (void)state;
+    struct Writer w;
+    struct Error e;
+    char *path = in_tmp("full");
+    assert_true(writer_open(&w, path, &e));
+    fclose(w.file);
+    w.file = fopen("/dev/full", "wb");
+    assert_non_null(w.file);
+    writer_write(&w, "abc", 3);
+    assert_false(writer_commit(&w, &e));
+    assert_non_null(strstr(e.text, "No space left"));
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_not_equal(access(w.temporary, F_OK), 0);
+}
+
+static void map_refuses_what_is_no_file(void **state)
+{
+    (void)state;
+    struct Mapped m;
+    struct Error e;
+    assert_false(map_file(&m, "/nowhere/at all", &e));
+    assert_non_null(strstr(e.text, "/nowhere/at all"));
+    assert_false(map_file(&m, "/tmp", &e));
+    assert_non_null(strstr(e.text, "regular file"));
+}
+
+static void lock_dir_excludes_a_second_process(void **state)
+{
+    (void)state;
+    struct Error e;
+    char *dir = in_tmp("lock");
+    assert_true(make_dirs(dir, &e));
+    assert_true(lock_dir(dir, &e));
+    pid_t child = fork();
+    if (child == 0)
+        _exit(lock_dir(dir, &e) ? 1 : 0);
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    char name[300];
+    snprintf(name, sizeof name, "%s/lock", dir);
+    unlink(name);
+    rmdir(dir);
+}
+
+/* ---- JSON ---- */
+
+static void json_reads_every_kind(void **state)
+{
+    (void)state;
+    static const char text[] = " {\"a\": [1, -2.5e1, true, false, null],"
+        "\"s\\u00e9\\ud83d\\ude00\": \"x\\n\\\"\\u0000y\", "
+        "\"big\": 18446744073709551615, \"o\": {}} ";
+    struct JsonDocument d;
+    struct Error e = { "" };
+    if (!json_parse(&d, "text", text, sizeof text - 1, &e))
+        fail_msg("%s", e.text);
+    const struct Json *a = json_get(d.root, "a");
+    assert_int_equal(a->children, 5);
+    assert_true(a->first->is_count && a->first->count == 1);
+    assert_true(a->first->next->number == -25.0);
+    assert_false(a->first->next->is_count);
+    const struct Json *s = json_get(d.root, "s\xc3\xa9\xf0\x9f\x98\x80");
+    assert_non_null(s);
+    assert_int_equal(s->length, 5);
+    assert_memory_equal(s->string, "x\n\"\0y", 5);
+    assert_true(json_get(d.root, "big")->count == UINT64_MAX);
+    assert_null(json_get(d.root, "none"));
+    json_free(&d);
+}
+
+struct BadJson { const char *text, *says; };
+static const struct BadJson bad_json[] = {
+    { "", "expected" },
+    { "{", "expected a string" },
+    { "[1,]", "expected" },
+    { "[1 2]", "comma" },
+    { "{\"a\" 1}", "colon" },
+    { "{\"a\":1,\"b\":2,\"a\":3}", "twice" },
+    { "{\"a\":1,\"\\u0061\":3}", "twice" },
+    { "[01]", "comma" },
+    { "[1.]", "digit" },
+    { "[-]", "digit" },
+    { "[1e]", "digit" },
+    { "[NaN]", "expected" },
+    { "[1e999]", "range" },
+    { "\"abc", "ends inside" },
+    { "\"a\nb\"", "control" },
+    { "\"\\x\"", "escape" },
+    { "\"\\u12g4\"", "hexadecimal" },
+    { "\"\\ud800\"", "surrogate" },
+    { "\"\\ude00\"", "surrogate" },
+    { "\"\\ud800\\u0041\"", "surrogate" },
+    { "\"\xc0\x80\"", "UTF-8" },
+    { "\"\xed\xa0\x80\"", "UTF-8" },
+    { "\"\xe2\x82\"", "UTF-8" },
+    { "\"\xf4\x90\x80\x80\"", "UTF-8" },
+    { "{} {}", "after the end" },
+    { "tru", "expected a value" },
+    { "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+      "deep" },
+};
+
+static void json_refuses(void **state)
+{
+    const struct BadJson *row = *state;
+    struct JsonDocument d;
+    struct Error e = { "" };
+    size_t n = strlen(row->text);
+    char *exact = malloc(n + 1);        /* no terminating 0 to lean on */
+    memcpy(exact, row->text, n);
+    if (json_parse(&d, "text", exact, n, &e))
+        fail_msg("%s was accepted", row->text);
+    if (!strstr(e.text, row->says) || !strstr(e.text, "byte"))
+        fail_msg("%s: says \"%s\"", row->text, e.text);
+    free(exact);
+}
+
+/* Every prefix of a good text is a bad text. */
+static void json_refuses_every_prefix(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"a\": [1, -2.5e1, true, null], \"b\\ud83d\\ude00\": \"\xe2\x82\xac\"}";
+    for (size_t n = 0; n < sizeof text - 1; n++) {
+        struct JsonDocument d;
+        struct Error e;
+        char *exact = malloc(n + 1);
+        memcpy(exact, text, n);
+        assert_false(json_parse(&d, "text", exact, n, &e));
+        free(exact);
+    }
+}
+
+/* ---- the command line: each row runs in a child, for errors exit ---- */
+
+struct ArgsRow {
+    const char *words[6];
+    int status;
+    const char *says;
+};
+
+static const struct ArgsRow args_rows[] = {
+    { { "--steps", "12", "--lr=0.5", "x" }, 0, "12 0.5 - linear 1" },
+    { { "--fast", "--", "--steps" }, 0, "1 0.1 fast linear 1" },
+    { { "--schedule", "cosine", "-" }, 0, "1 0.1 - cosine 1" },
+    { { "--step", "3" }, 2, "did you mean --steps?" },
+    { { "--zzzzzz" }, 2, "--help lists" },
+    { { "--steps" }, 2, "expected N after it" },
+    { { "--steps", "0" }, 2, "from 1 to 100" },
+    { { "--steps", "1x" }, 2, "whole number" },
+    { { "--steps", "" }, 2, "whole number" },
+    { { "--steps", "99999999999999999999" }, 2, "whole number" },
+    { { "--lr", "nan" }, 2, "finite" },
+    { { "--lr", "inf" }, 2, "finite" },
+    { { "--lr", "-1" }, 2, "from 0 to 10" },
+    { { "--schedule", "cosin" }, 2, "did you mean cosine?" },
+    { { "--fast=1" }, 2, "takes no value" },
+    { { "-steps", "1" }, 2, "two dashes" },
+    { { "--help" }, 0, "--steps N" },
+    { { "--version" }, 0, PROGRAM_VERSION },
+};
+
+static void run_args(const struct ArgsRow *row)
+{
+    int steps = 1, argc = 1;
+    double lr = 0.1;
+    bool fast = false;
+    const char *schedule = "linear";
+    char *argv[8] = { "prog" };
+    for (; argc < 6 && row->words[argc - 1]; argc++)
+        argv[argc] = (char *)row->words[argc - 1];
+    const struct Option table[] = {
+        { "steps", OPT_INT, &steps, 1, 100, "N", "how many", NULL },
+        { "lr", OPT_DOUBLE, &lr, 0, 10, "X", "how fast", NULL },
+        { "fast", OPT_FLAG, &fast, 0, 0, NULL, "be fast", NULL },
+        { "schedule", OPT_CHOICE, &schedule, 0, 0, "linear|cosine", "how",
+          NULL },
+        { .type = OPT_END } };
+    static const struct Usage usage = { "[options]", "A test.", NULL };
+    int words = args_parse(argc, argv, table, &usage);
+    printf("%d %g %s %s %d\n", steps, lr, fast ? "fast" : "-", schedule,
+           words);
+}
+
+static void args_row(void **state)
+{
+    const struct ArgsRow *row = *state;
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(pipes[1], 1);
+        dup2(pipes[1], 2);
+        run_args(row);
+        fflush(stdout);
+        _exit(0);
+    }
+    close(pipes[1]);
+    char text[4096];
+    size_t n = 0;
+    for (ssize_t k; (k = read(pipes[0], text + n, sizeof text - 1 - n)) > 0;)
+        n += (size_t)k;
+    text[n] = 0;
+    close(pipes[0]);
+    int status;
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != row->status)
+        fail_msg("%s: status %d: %s", row->words[0], status, text);
+    if (!strstr(text, row->says))
+        fail_msg("%s: says %s", row->words[0], text);
+}
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+int main(void)
+{
+    struct CMUnitTest tests[100] = {
+        cmocka_unit_test(philox_known_answers),
+        cmocka_unit_test(rng_streams_differ),
+        cmocka_unit_test(rng_normal_has_its_moments),
+        cmocka_unit_test(rng_uniform_stays_below_one),
+        cmocka_unit_test(rng_below_is_even),
+        cmocka_unit_test(arena_aligns_and_ends),
+        cmocka_unit_test(writer_commits_whole_files),
+        cmocka_unit_test(writer_reports_a_full_disk),
+        cmocka_unit_test(map_refuses_what_is_no_file),
+        cmocka_unit_test(lock_dir_excludes_a_second_process),
+        cmocka_unit_test(json_reads_every_kind),
+        cmocka_unit_test(json_refuses_every_prefix),
+    };
+    static char names[COUNT(bad_json) + COUNT(args_rows)][80];
+    size_t n = 12, k = 0;
+    for (size_t i = 0; i < COUNT(bad_json); i++, k++) {
+        snprintf(names[k], 80, "json_refuses %zu: %.30s", i,
+                 bad_json[i].says);
+        tests[n++] = (struct CMUnitTest){ .name = names[k],
+            .test_func = json_refuses,
+            .initial_state = (void *)&bad_json[i] };
+    }
+    for (size_t i = 0; i < COUNT(args_rows); i++, k++) {
+        snprintf(names[k], 80, "args %s %s", args_rows[i].words[0],
+                 args_rows[i].words[1] ? args_rows[i].words[1] : "");
+        tests[n++] = (struct CMUnitTest){ .name = names[k],
+            .test_func = args_row, .initial_state = (void *)&args_rows[i] };
+    }
+    return _cmocka_run_group_tests("base", tests, n, NULL, NULL);
+}
