@@ -66,9 +66,16 @@ TESTS64   := $(patsubst tests/%.c,%,$(wildcard tests/f64_*.c))
 TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
              $(TESTS:%=$(B)/tests-asan/%)
 
-.PHONY: test check-quick
+.PHONY: test check-quick wrong
 test: $(PROGRAMS) $(ASAN_PROGRAMS) $(TEST_BINS)
-	@DATA=$(DATA) tests/run $(TEST_BINS) $(sort $(wildcard tests/*.sh))
+	@DATA=$(DATA) $(WRONG) tests/run $(TEST_BINS) tests/wrong/run \
+	  $(sort $(wildcard tests/*.sh))
+
+# tests/wrong: every known mistake must be caught by the rows that say so.
+WRONG = CC="$(CC)" B=$(B) FLAGS_OPT="$(COMMON) $(FLAGS.opt)" \
+        FLAGS_F64="$(COMMON) $(FLAGS.f64)" LIBS="$(LDLIBS)"
+wrong: $(TEST_BINS)
+	@$(WRONG) tests/wrong/run $(NAME)
 
 # What a commit must pass: everything compiles, the fast tests succeed.
 check-quick: $(PROGRAMS) $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%)
