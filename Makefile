@@ -60,6 +60,23 @@ ASAN_PROGRAMS := $(PROGRAMS:$(B)/bin/%=$(B)/bin-asan/%)
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
+# ---- fuzzers: tests/fuzz_NAME.c, with what they found in tests/data/corpus --
+# Built by clang, run for FUZZ_S seconds each; a crash, a leak or undefined
+# behaviour is a failed test.
+FUZZ_S  ?= 10
+FUZZERS := $(patsubst tests/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz_*.c))
+FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+              -fno-sanitize-recover=all
+
+$(B)/clang/%.o: %.c
+	@mkdir -p $(@D)
+	clang $(COMMON) $(FUZZ_FLAGS) -c $< -o $@
+$(B)/libmb-clang.a: $(PARTS:%.c=$(B)/clang/%.o)
+	@rm -f $@; ar rcs $@ $^
+$(B)/fuzz/%: $(B)/clang/tests/%.o $(B)/libmb-clang.a
+	@mkdir -p $(@D)
+	clang -fopenmp -g -fsanitize=fuzzer,address,undefined $^ $(LDLIBS) -o $@
+
 # ---- tests -----------------------------------------------------------------
 TESTS     := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 TESTS64   := $(patsubst tests/%.c,%,$(wildcard tests/f64_*.c))
@@ -67,9 +84,9 @@ TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
              $(TESTS:%=$(B)/tests-asan/%)
 
 .PHONY: test check-quick wrong
-test: $(PROGRAMS) $(ASAN_PROGRAMS) $(TEST_BINS)
-	@DATA=$(DATA) $(WRONG) tests/run $(TEST_BINS) tests/wrong/run \
-	  $(sort $(wildcard tests/*.sh))
+test: $(PROGRAMS) $(ASAN_PROGRAMS) $(TEST_BINS) $(FUZZERS)
+	@DATA=$(DATA) $(WRONG) FUZZ_S=$(FUZZ_S) tests/run $(TEST_BINS) \
+	  tests/wrong/run $(sort $(wildcard tests/*.sh tests/*.mjs))
 
 # tests/wrong: every known mistake must be caught by the rows that say so.
 WRONG = CC="$(CC)" B=$(B) FLAGS_OPT="$(COMMON) $(FLAGS.opt)" \
@@ -87,6 +104,42 @@ tangle:
 	@set -e; for r in $$(noroots $(CHAPTERS) | sed -n 's/^<<\(code\/.*\)>>$$/\1/p'); do \
 	  mkdir -p $$(dirname $$r); notangle -t8 -R$$r $(CHAPTERS) > $$r.tmp; \
 	  if cmp -s $$r.tmp $$r; then rm $$r.tmp; else mv $$r.tmp $$r; fi; done
+
+# ---- setting up --------------------------------------------------------------
+# What the targets above need, from Debian or Ubuntu, and what for.
+define PACKAGES
+build-essential     gcc and make: the programs
+noweb               tangle: chapters into code
+pandoc              weave: chapters into pages
+lua5.4              the loom's own scripts
+gnuplot-nox         plots
+librsvg2-bin        figures
+libcmocka-dev       tests: the C test framework
+clang               tests: fuzzers; the software GPU
+libclang-rt-dev     tests: clang's sanitizers
+libomp-dev          tests: OpenMP for clang
+hunspell            lint: spelling
+hunspell-en-gb      lint: the British word list
+hunspell-en-us      lint: the American word list
+chromium            tests: the pages in a browser
+curl                make data-*: downloads
+endef
+define PACKAGES_PDF
+texlive-luatex             the engine
+texlive-latex-recommended  LaTeX
+texlive-latex-extra        margins, notes, indexes
+texlive-fonts-recommended  fonts
+fonts-stix                 the text face
+fonts-jetbrains-mono       the code face
+poppler-utils              tests: reading the PDF back
+endef
+export PACKAGES PACKAGES_PDF
+
+.PHONY: setup setup-pdf
+setup:
+	@sh code/weave/setup PACKAGES
+setup-pdf:
+	@sh code/weave/setup PACKAGES_PDF
 
 .PHONY: clean
 clean:
