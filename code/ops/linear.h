@@ -1,0 +1,26 @@
+#ifndef OPS_LINEAR_H
+#define OPS_LINEAR_H
+
+#include <stdbool.h>
+#include "base/real.h"
+
+/* y = x w + b
+ *
+ *   y         real [N][OC], overwritten; not x
+ *   x         real [N][C]
+ *   w         real [C][OC], the layout of GPT-2's files (Conv1D)
+ *   b         real [OC], or NULL for none
+ *   FLOP      2 N C OC, in gemm           moves  see gemm */
+void linear_fwd(real *y, const real *x, const real *w, const real *b,
+                int N, int C, int OC);
+
+/* dx = dy w'   dw (+)= x' dy   db (+)= the sum of dy over its rows
+ *
+ *   dx        overwritten; not dy.  NULL: not wanted
+ *   dw, db    overwritten, or added to if accumulate; db may be NULL
+ *   FLOP      4 N C OC + N OC */
+void linear_bwd(real *dx, real *dw, real *db, const real *dy,
+                const real *x, const real *w, int N, int C, int OC,
+                bool accumulate);
+
+#endif
