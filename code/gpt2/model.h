@@ -1,0 +1,92 @@
+/* model.h: GPT-2, forward and backward. */
+#ifndef GPT2_MODEL_H
+#define GPT2_MODEL_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include "gpt2/params.h"
+#include "gpt2/plan.h"
+
+enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
+            LAYER_STEPS, BEFORE = -1 };
+
+/*    field   columns  written by  last reader  first whose derivative
+ *            a token              forward      needs it */
+#define ACTS_LAYER(X)                                                \
+    X(x,      C,       BEFORE,     PROJ,        LN_1)                \
+    X(ln_1,   C,       LN_1,       QKV,         QKV)                 \
+    X(mean_1, 1,       LN_1,       LN_1,        LN_1)                \
+    X(rstd_1, 1,       LN_1,       LN_1,        LN_1)                \
+    X(qkv,    3*C,     QKV,        ATTENTION,   ATTENTION)           \
+    X(att,    C,       ATTENTION,  PROJ,        ATTENTION)           \
+    X(lse,    NH,      ATTENTION,  ATTENTION,   ATTENTION)           \
+    X(mid,    C,       PROJ,       FC_PROJ,     LN_2)                \
+    X(ln_2,   C,       LN_2,       FC,          FC)                  \
+    X(mean_2, 1,       LN_2,       LN_2,        LN_2)                \
+    X(rstd_2, 1,       LN_2,       LN_2,        LN_2)                \
+    X(fc,     4*C,     FC,         GELU,        GELU)                \
+    X(gelu,   4*C,     GELU,       FC_PROJ,     FC_PROJ)
+
+/*    field   columns  written by  last reader, both in the backward pass */
+#define GRADS_LAYER(X)                                               \
+    X(dgelu,  4*C,     FC_PROJ,    FC)                               \
+    X(dln_2,  C,       FC,         LN_2)                             \
+    X(datt,   C,       PROJ,       ATTENTION)                        \
+    X(dqkv,   3*C,     ATTENTION,  QKV)                              \
+    X(dln_1,  C,       QKV,        LN_1)
+
+#define ACT_FIELD(field, ...) real *field;
+struct LayerActs { ACTS_LAYER(ACT_FIELD) GRADS_LAYER(ACT_FIELD) };
+
+struct Acts {
+    struct LayerActs *h;                 /* [L + 1]; of the last only x */
+    real *ln_f, *mean_f, *rstd_f;        /* ln_f becomes its gradient */
+    real *logits, *lse, *losses;         /* one chunk of rows */
+    real *dx;                            /* of the residual stream */
+};
+
+struct Model {
+    struct Config config;
+    int    B, T;                         /* the largest batch it can take */
+    bool   training;
+    int    chunk;                        /* rows of logits at a time */
+    struct ParamTable table;
+    struct Weights w, g;                 /* weights; gradients, if training */
+    struct Plan plan;
+    struct Acts acts;
+    void  *arena;
+};
+
+/* A model for batches of up to B rows of T <= config->T tokens; weights
+ * and gradients are zero.  Gradients and what the backward pass needs are
+ * there only if training.  Free with model_free, also after a failure. */
+bool model_create(struct Model *m, const struct Config *config, int B,
+                  int T, bool training, struct Error *e);
+void model_free(struct Model *m);
+
+/* What model_create would allocate, and with `moments` the optimiser's
+ * two buffers: name, shape, bytes, life, total.  Allocates nothing big. */
+bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
+                      bool training, bool moments, struct Error *e);
+
+/* Random weights as OpenAI drew them; a function of seed and config. */
+void model_init(struct Model *m, uint64_t seed);
+
+/* Mean cross-entropy, in nats, of targets [B,T] given tokens [B,T].
+ * B and T are at most the model's.  All ids are in 0 .. V-1: whoever
+ * reads them from a file has checked that; here it is an assertion. */
+double model_loss(struct Model *m, const int32_t *tokens,
+                  const int32_t *targets, int B, int T);
+
+/* The same, and the gradient of scale * loss: written to m->g, or added
+ * if accumulate.  Accumulating K micro-batches: scale = 1/K, accumulate
+ * false for the first.  Needs training. */
+double model_train(struct Model *m, const int32_t *tokens,
+                   const int32_t *targets, int B, int T, real scale,
+                   bool accumulate);
+
+/* logits [B,V] of the token that follows each row of tokens [B,T]. */
+void model_logits(struct Model *m, real *logits, const int32_t *tokens,
+                  int B, int T);
+
+#endif

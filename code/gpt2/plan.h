@@ -1,0 +1,39 @@
+/* plan.h: where each buffer of a computation lives, and how long.  Two
+ * buffers whose lives do not overlap may share their memory. */
+#ifndef GPT2_PLAN_H
+#define GPT2_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include "base/real.h"
+
+struct PlanItem {
+    char   name[40];
+    size_t rows, cols, size_bytes;       /* real [rows][cols] */
+    int    from, to;                     /* first and last step that use it */
+    size_t offset;                       /* bytes from the arena's start */
+    real **where;                        /* set by plan_bind */
+};
+
+struct Plan {
+    int    n, capacity;
+    struct PlanItem *item;
+    size_t sum_bytes;                    /* if nothing were shared */
+    size_t total_bytes;                  /* the arena, after plan_layout */
+    size_t live_bytes;                   /* most bytes alive in one step */
+};
+
+/* Add real name[rows][cols], alive in the steps from .. to; where, if not
+ * NULL, will point to it after plan_bind. */
+void plan_add(struct Plan *p, const char *name, size_t rows, size_t cols,
+              int from, int to, real **where);
+
+/* Choose the offsets: no two buffers that live in the same step overlap.
+ * With share false every buffer has its own memory (for tests). */
+void plan_layout(struct Plan *p, bool share);
+
+void plan_bind(const struct Plan *p, void *arena);
+void plan_free(struct Plan *p);
+
+#endif
