@@ -22,7 +22,7 @@ bool weights_config(struct Config *c, const char *path, int heads,
 
 /* Read a GPT-2's weights into m->w.  Names may carry "transformer.";
  * buffers (h.N.attn.bias, h.N.attn.masked_bias) and a tied lm_head.weight
- * are skipped; any other missing or unknown tensor, or shape, is refused. */
+ * are skipped; any other missing or unknown tensor or shape is refused. */
 bool weights_load(struct Model *m, const char *path, struct Error *e);
 bool weights_save(const struct Model *m, const char *path,
                   struct Error *e);
@@ -32,7 +32,8 @@ bool weights_save(const struct Model *m, const char *path,
 enum FieldType { FIELD_INT, FIELD_INT64, FIELD_DOUBLE, FIELD_TEXT };
 #define FIELD_TEXT_MAX 1024              /* char [FIELD_TEXT_MAX] */
 
-/* One entry of train.json, saved from and loaded into *value.  A double
+/* One entry of train.json, saved from and loaded into *value.  Integers
+ * are at least 0; a double
  * comes back with the same bits. */
 struct Field { const char *name; enum FieldType type; void *value; };
 

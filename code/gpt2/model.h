@@ -51,7 +51,7 @@ struct Model {
     bool   training;
     int    chunk;                        /* rows of logits at a time */
     struct ParamTable table;
-    struct Weights w, g;                 /* weights; gradients, if training */
+    struct Weights w, g;                 /* g only if training */
     struct Plan plan;
     struct Acts acts;
     void  *arena;

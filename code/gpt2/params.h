@@ -36,7 +36,7 @@ enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
 #define PARAM_FIELD(field, ...) real *field;
 struct LayerWeights { PARAMS_LAYER(PARAM_FIELD) };
 struct Weights {
-    real *base;                          /* all of them, one after another */
+    real *base;                          /* all, one after another */
     PARAMS_FIRST(PARAM_FIELD)
     PARAMS_LAST(PARAM_FIELD)
     struct LayerWeights *h;              /* [L] */
@@ -54,9 +54,9 @@ struct Param {
 
 struct ParamTable {
     int    n;                            /* 2 + 12 L + 2 tensors */
-    struct Param *row;                   /* [n], in the order of the files */
+    struct Param *row;                   /* [n], embedding to ln_f */
     size_t count;                        /* parameters */
-    size_t total;                        /* reals to allocate, with padding */
+    size_t total;                        /* reals, with padding */
 };
 
 /* The table of a checked config; params_free gives it back. */

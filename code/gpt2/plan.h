@@ -11,7 +11,7 @@
 struct PlanItem {
     char   name[40];
     size_t rows, cols, size_bytes;       /* real [rows][cols] */
-    int    from, to;                     /* first and last step that use it */
+    int    from, to;                     /* first and last step of use */
     size_t offset;                       /* bytes from the arena's start */
     real **where;                        /* set by plan_bind */
 };

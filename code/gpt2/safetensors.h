@@ -27,7 +27,7 @@ struct StTensor {
 
 struct Safetensors {
     char    *path;                       /* as given, for messages */
-    struct Mapping map;
+    struct Mapped map;
     const unsigned char *data;           /* first byte after the header */
     uint64_t data_offset, data_bytes;
     int      n;
