@@ -105,6 +105,11 @@ tangle:
 	  mkdir -p $$(dirname $$r); notangle -t8 -R$$r $(CHAPTERS) > $$r.tmp; \
 	  if cmp -s $$r.tmp $$r; then rm $$r.tmp; else mv $$r.tmp $$r; fi; done
 
+# ---- the press -------------------------------------------------------------
+.PHONY: lint
+lint:
+	@lua5.4 code/weave/lint.lua
+
 # ---- setting up --------------------------------------------------------------
 # What the targets above need, from Debian or Ubuntu, and what for.
 define PACKAGES
@@ -129,7 +134,8 @@ texlive-luatex             the engine
 texlive-latex-recommended  LaTeX
 texlive-latex-extra        margins, notes, indexes
 texlive-fonts-recommended  fonts
-fonts-stix                 the text face
+fonts-texgyre              the text face
+fonts-texgyre-math         mathematics
 fonts-jetbrains-mono       the code face
 poppler-utils              tests: reading the PDF back
 endef
