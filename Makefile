@@ -19,7 +19,7 @@ CHAPTERS := $(wildcard chapters/*.nw)
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS  ?= -O3 -g
 COMMON  := -std=c17 -D_GNU_SOURCE -Icode $(WARN) -fopenmp -MMD -MP
-FLAGS.opt  := $(CFLAGS) -fno-math-errno -fno-trapping-math
+FLAGS.opt  := $(CFLAGS) -fno-math-errno -fno-trapping-math -ffp-contract=fast
 FLAGS.f64  := $(CFLAGS) -DREAL_IS_DOUBLE
 FLAGS.asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
               -fno-omit-frame-pointer

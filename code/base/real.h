@@ -15,7 +15,7 @@ typedef float real;
     && !defined(__SANITIZE_ADDRESS__)
 #define SIMD_CLONES                                    \
     __attribute__((noinline, target_clones(            \
-        "arch=skylake-avx512", "arch=haswell", "default")))
+        "arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define SIMD_CLONES __attribute__((noinline))
 #endif
