@@ -12,21 +12,33 @@ MAKEFLAGS += --no-builtin-rules
 
 CHAPTERS := $(wildcard chapters/*.nw)
 
+# With LINES=1 the compiler reads a second tree, whose #line directives make
+# its messages, the debugger and the profiler point into the chapters.
+CODE := code
+ifeq ($(LINES),1)
+CODE := build/lined/code
+B    := build/lined
+$(shell code/weave/tangle --lines)
+ifneq ($(.SHELLSTATUS),0)
+$(error make LINES=1: the chapters do not tangle)
+endif
+endif
+
 # ---- building the program --------------------------------------------------
 # One library from every room; one object tree per flavour:
 #   opt    float, optimised           asan   float, address and UB sanitizers
 #   f64    double, optimised          (real is double: gradient checks)
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS  ?= -O3 -g
-COMMON  := -std=c17 -D_GNU_SOURCE -Icode $(WARN) -fopenmp -MMD -MP
+COMMON  := -std=c17 -D_GNU_SOURCE -I$(CODE) $(WARN) -fopenmp -MMD -MP
 FLAGS.opt  := $(CFLAGS) -fno-math-errno -fno-trapping-math -ffp-contract=fast
 FLAGS.f64  := $(CFLAGS) -DREAL_IS_DOUBLE
 FLAGS.asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
               -fno-omit-frame-pointer
 LDLIBS  := -lm -lpthread
 
-SOURCES := $(wildcard code/base/*.c code/ops/*.c code/gpt2/*.c code/lab/*.c)
-MAINS   := $(filter code/gpt2/main_% code/lab/main_%,$(SOURCES))
+SOURCES := $(foreach r,base ops gpt2 lab,$(wildcard $(CODE)/$(r)/*.c))
+MAINS   := $(filter $(CODE)/gpt2/main_% $(CODE)/lab/main_%,$(SOURCES))
 PARTS   := $(filter-out $(MAINS),$(SOURCES))
 name_of  = $(subst _,-,$(patsubst main_%,%,$(basename $(notdir $(1)))))
 PROGRAMS := $(foreach m,$(MAINS),$(B)/bin/$(call name_of,$(m)))
@@ -101,9 +113,7 @@ check-quick: $(PROGRAMS) $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/
 # ---- the loom --------------------------------------------------------------
 .PHONY: tangle
 tangle:
-	@set -e; for r in $$(noroots $(CHAPTERS) | sed -n 's/^<<\(code\/.*\)>>$$/\1/p'); do \
-	  mkdir -p $$(dirname $$r); notangle -t8 -R$$r $(CHAPTERS) > $$r.tmp; \
-	  if cmp -s $$r.tmp $$r; then rm $$r.tmp; else mv $$r.tmp $$r; fi; done
+	@code/weave/tangle
 
 # ---- the press -------------------------------------------------------------
 .PHONY: lint
