@@ -1,3 +1,6 @@
+/* Appendix F, The ground floor: F.3 Memory in one piece */
+/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+
 #include "base/arena.h"
 #include "base/error.h"
 

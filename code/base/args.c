@@ -1,3 +1,6 @@
+/* Appendix F, The ground floor: F.5 The command line */
+/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+
 #include "base/args.h"
 #include "base/error.h"
 
@@ -7,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* find the nearest word (F.5) */
 static int edit_distance(const char *a, const char *b)
 {
     enum { MAX = 64 };
@@ -54,6 +58,8 @@ static const char *nearest_option(const char *name,
     words[n] = NULL;
     return nearest_word(name, words);
 }
+
+/* print the help text (F.5) */
 static void print_default(const struct Option *o)
 {
     const char *text;
@@ -98,6 +104,8 @@ _Noreturn static void print_help(const struct Option *options,
         printf("\n%s\n", usage->more);
     exit(0);
 }
+
+/* read one value (F.5) */
 static void check_range(const struct Option *o, double x, const char *text)
 {
     if (o->min == 0 && o->max == 0)
@@ -137,6 +145,7 @@ static int read_int(const struct Option *o, const char *text)
     return (int)x;
 }
 
+/* read one of several words (F.5) */
 static const char *read_choice(const struct Option *o, const char *text)
 {
     static char copy[256];
@@ -181,6 +190,8 @@ static void read_value(const struct Option *o, const char *text)
         break;
     }
 }
+
+/* walk over the arguments (F.5) */
 static const struct Option *find_option(const char *name, size_t length,
                                         const struct Option *options)
 {
@@ -228,21 +239,22 @@ int args_parse(int argc, char **argv, const struct Option *options,
             misuse("unknown option %s; options begin with two dashes, "
                    "--help lists them", argv[i]);
         } else {
+            /* set the option in argv[i], whose value may be the next word (F.5) */
             const struct Option *o = expect_option(argv[i], options, usage);
-	    const char *equals = strchr(argv[i], '=');
-	    if (o->given)
-	        *o->given = true;
-	    if (o->type == OPT_FLAG) {
-	        if (equals)
-	            misuse("--%s takes no value", o->name);
-	        *(bool *)o->target = true;
-	    } else if (equals) {
-	        read_value(o, equals + 1);
-	    } else if (i + 1 < argc) {
-	        read_value(o, argv[++i]);
-	    } else {
-	        misuse("--%s: expected %s after it", o->name, o->arg);
-	    }
+            const char *equals = strchr(argv[i], '=');
+            if (o->given)
+                *o->given = true;
+            if (o->type == OPT_FLAG) {
+                if (equals)
+                    misuse("--%s takes no value", o->name);
+                *(bool *)o->target = true;
+            } else if (equals) {
+                read_value(o, equals + 1);
+            } else if (i + 1 < argc) {
+                read_value(o, argv[++i]);
+            } else {
+                misuse("--%s: expected %s after it", o->name, o->arg);
+            }
         }
     }
     return words;

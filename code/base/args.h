@@ -1,3 +1,6 @@
+/* Appendix F, The ground floor: F.5 The command line */
+/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+
 #ifndef BASE_ARGS_H
 #define BASE_ARGS_H
 

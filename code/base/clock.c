@@ -1,3 +1,6 @@
+/* Appendix F, The ground floor: F.2 Time, and the type of a number */
+/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+
 #include "base/clock.h"
 
 #include <time.h>

@@ -1,3 +1,6 @@
+/* Appendix F, The ground floor: F.1 Saying what failed */
+/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+
 #include "base/error.h"
 
 #include <stdarg.h>
@@ -29,6 +32,7 @@ bool error_set(struct Error *e, const char *format, ...)
     return false;
 }
 
+/* print a message and perhaps leave (F.1) */
 static void say(const char *format, va_list args)
 {
     fflush(stdout);

@@ -1,3 +1,6 @@
+/* Appendix F, The ground floor: F.1 Saying what failed */
+/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 

@@ -1,3 +1,6 @@
+/* Appendix F, The ground floor: F.6 Files that are whole or not there */
+/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+
 #include "base/file.h"
 
 #include <errno.h>
@@ -8,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* map a file into memory (F.6) */
 static bool map_open_file(struct Mapped *m, int fd, const char *path,
                           struct Error *e)
 {
@@ -45,6 +49,8 @@ void unmap_file(struct Mapped *m)
         munmap((void *)m->data, m->size);
     *m = (struct Mapped){0};
 }
+
+/* write a file under a temporary name (F.6) */
 static bool writer_fail(struct Writer *w, const char *doing)
 {
     if (!w->failed)
@@ -92,6 +98,7 @@ bool writer_commit(struct Writer *w, struct Error *e)
         unlink(w->temporary);
         return error_set(e, "%s", w->error.text);
     }
+    /* flush the directory that holds w->path (F.6) */
     char dir[sizeof w->path];
     strcpy(dir, w->path);
     char *slash = strrchr(dir, '/');
@@ -109,6 +116,8 @@ void writer_abort(struct Writer *w)
     w->file = NULL;
     unlink(w->temporary);
 }
+
+/* make directories, sync them, lock them (F.6) */
 static bool make_dir(const char *path, struct Error *e)
 {
     struct stat s;

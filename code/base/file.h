@@ -1,3 +1,6 @@
+/* Appendix F, The ground floor: F.6 Files that are whole or not there */
+/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 

@@ -1,3 +1,6 @@
+/* Appendix F, The ground floor: F.7 JSON, strictly */
+/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+
 #include "base/json.h"
 
 #include <math.h>
@@ -16,6 +19,7 @@ struct Parser {
 
 static bool parse_value(struct Parser *p, struct Json *v, int depth);
 
+/* take white space and punctuation (F.7) */
 static bool refuse(struct Parser *p, const char *what)
 {
     return error_set(p->error, "%s: byte %zu: %s; the file is damaged or "
@@ -43,6 +47,8 @@ static bool take_word(struct Parser *p, const char *word)
     p->at += n;
     return true;
 }
+
+/* decode a JSON string (F.7) */
 static void put_utf8(struct Parser *p, uint32_t c)
 {
     if (c < 0x80) {
@@ -154,6 +160,8 @@ static bool take_string(struct Parser *p, const char **string,
     *p->string++ = 0;
     return true;
 }
+
+/* read a JSON number (F.7) */
 static bool take_digits(struct Parser *p)
 {
     if (peek(p) < '0' || peek(p) > '9')
@@ -213,6 +221,8 @@ static bool take_number(struct Parser *p, struct Json *v)
     }
     return true;
 }
+
+/* read the members of an array or object (F.7) */
 static int compare_keys(const void *a, const void *b)
 {
     const struct Json *x = *(struct Json *const *)a;
@@ -291,6 +301,8 @@ static bool parse_members(struct Parser *p, struct Json *v, int close,
     }
     return v->type != JSON_OBJECT || check_duplicates(p, v);
 }
+
+/* read any JSON value (F.7) */
 static bool parse_value(struct Parser *p, struct Json *v, int depth)
 {
     int c = skip_space(p);
@@ -319,6 +331,8 @@ static bool parse_value(struct Parser *p, struct Json *v, int depth)
         return take_number(p, v);
     }
 }
+
+/* parse a document (F.7) */
 static size_t count_values(const char *text, size_t size)
 {
     size_t n = 1;

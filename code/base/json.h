@@ -1,3 +1,6 @@
+/* Appendix F, The ground floor: F.7 JSON, strictly */
+/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 

@@ -1,3 +1,6 @@
+/* Appendix F, The ground floor: F.4 Random numbers that remember nothing */
+/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+
 #ifndef BASE_RNG_H
 #define BASE_RNG_H
 

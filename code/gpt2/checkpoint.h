@@ -1,3 +1,6 @@
+/* Appendix B, File formats: B.2 Checkpoints */
+/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
+
 /* checkpoint.h: weights and training states on disk.
  *
  *   OUT/step-000100/model.safetensors      the weights

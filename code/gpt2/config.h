@@ -1,3 +1,6 @@
+/* Chapter 16, The model: 16.1 The five numbers */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
 /* config.h: the five numbers that make a GPT-2, and the models that have
  * a name.  V vocabulary, T longest context, L layers, NH heads, C
  * channels.  The size of a head is HS = C / NH. */

@@ -1,3 +1,6 @@
+/* Chapter 16, The model: 16.4 The model */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
 /* model.h: GPT-2, forward and backward. */
 #ifndef GPT2_MODEL_H
 #define GPT2_MODEL_H
@@ -7,6 +10,7 @@
 #include "gpt2/params.h"
 #include "gpt2/plan.h"
 
+/* the rows of the activation table (16.4) */
 enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
             LAYER_STEPS, BEFORE = -1 };
 
@@ -35,6 +39,7 @@ enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
     X(dqkv,   3*C,     ATTENTION,  QKV)                              \
     X(dln_1,  C,       QKV,        LN_1)
 
+/* `struct LayerActs`: a pointer per row (16.4) */
 #define ACT_FIELD(field, ...) real *field;
 struct LayerActs { ACTS_LAYER(ACT_FIELD) GRADS_LAYER(ACT_FIELD) };
 
@@ -45,6 +50,7 @@ struct Acts {
     real *dx;                            /* of the residual stream */
 };
 
+/* `struct Model` (16.4) */
 struct Model {
     struct Config config;
     int    B, T;                         /* the largest batch it can take */
@@ -57,6 +63,7 @@ struct Model {
     void  *arena;
 };
 
+/* what a model can do (16.4) */
 /* A model for batches of up to B rows of T <= config->T tokens; weights
  * and gradients are zero.  Gradients and what the backward pass needs are
  * there only if training.  Free with model_free, also after a failure. */

@@ -1,3 +1,6 @@
+/* Chapter 16, The model: 16.2 One table */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
 /* params.h: the table of all parameters.  One row gives a tensor's field
  * in struct Weights, its name in files, shape, initialisation and whether
  * it decays; everything that walks over parameters walks over this. */
@@ -8,6 +11,7 @@
 #include "base/real.h"
 #include "gpt2/config.h"
 
+/* the rows of the parameter table (16.2) */
 enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
 
 /*    field   name in files       rows cols   init           decays */
@@ -33,6 +37,7 @@ enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
     X(ln_f_w, "ln_f.weight",         0,   C,  INIT_ONE,      false)  \
     X(ln_f_b, "ln_f.bias",           0,   C,  INIT_ZERO,     false)
 
+/* `struct Weights`: a pointer per row (16.2) */
 #define PARAM_FIELD(field, ...) real *field;
 struct LayerWeights { PARAMS_LAYER(PARAM_FIELD) };
 struct Weights {
@@ -42,6 +47,7 @@ struct Weights {
     struct LayerWeights *h;              /* [L] */
 };
 
+/* `struct Param`: a row as the program sees it (16.2) */
 #define PARAM_NAME_MAX 40
 
 struct Param {
@@ -59,6 +65,7 @@ struct ParamTable {
     size_t total;                        /* reals, with padding */
 };
 
+/* what can be done with the table (16.2) */
 /* The table of a checked config; params_free gives it back. */
 void params_table(struct ParamTable *t, const struct Config *c);
 void params_free(struct ParamTable *t);

@@ -1,3 +1,6 @@
+/* Appendix B, File formats: B.1 Safetensors */
+/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
+
 /* safetensors.h: named tensors in a file.  The reader trusts nothing: a
  * file that it opens has a header inside the file, tensors that fill the
  * data without hole or overlap, and sizes that agree with shapes. */

@@ -1,3 +1,6 @@
+/* Chapter 15, Operators */
+/* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
+
 #ifndef OPS_CROSSENTROPY_H
 #define OPS_CROSSENTROPY_H
 

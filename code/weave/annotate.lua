@@ -108,10 +108,9 @@ end
 local function add(at, lines)
     local out = {}
     for _, l in ipairs(lines) do
-        out[#out + 1] = "@text " .. l
-        out[#out + 1] = "@nl"
+        out[#out + 1] = "@text " .. l .. "\n@nl\n"
     end
-    added[at] = (added[at] or "") .. table.concat(out, "\n") .. "\n"
+    added[at] = table.concat(out)
 end
 
 local function is_first_line(text)
