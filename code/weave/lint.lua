@@ -1,8 +1,12 @@
+-- Appendix A, The press: A.1 The proof reader
+-- Tangled from chapters/a-press.nw by `make tangle`; edit it there.
+
 -- The proof reader: checks the chapters and what belongs to them, prints
 -- one line for each problem (file:line: what is wrong; what to do).
 --   lua5.4 code/weave/lint.lua [--root DIR]
 -- Exit status: 0 nothing found, 1 problems found, 2 misuse.
 
+-- lint: collect problems (A.1)
 local problems, notes = {}, {}
 
 local function report(file, line, format, ...)
@@ -13,6 +17,8 @@ end
 local function note(format, ...)
     notes[#notes + 1] = format:format(...)
 end
+
+-- lint: small helpers (A.1)
 local root = "."
 
 local function path(name) return root .. "/" .. name end
@@ -56,6 +62,8 @@ local function sorted_keys(t)
     table.sort(keys)
     return keys
 end
+
+-- lint: small helpers, continued (A.1)
 local function distance(a, b)
     local row = {}
     for j = 0, #b do row[j] = j end
@@ -71,6 +79,8 @@ local function distance(a, b)
     end
     return row[#b]
 end
+
+-- lint: small helpers, continued (A.1)
 local function guess(name, known, otherwise)
     local best, best_distance = nil, #name // 3 + 1
     for other in pairs(known) do
@@ -86,6 +96,8 @@ local function guess(name, known, otherwise)
     if best then return ("did you mean \"%s\"?"):format(best) end
     return otherwise
 end
+
+-- lint: read what noweb sees (A.1.1)
 local function find_markup()
     for _, folder in ipairs { os.getenv("NOWEB_LIB") or "",
                               "/usr/lib/noweb", "/usr/local/lib/noweb",
@@ -96,6 +108,8 @@ local function find_markup()
                     "or set NOWEB_LIB to the folder that holds it\n")
     os.exit(2)
 end
+
+-- lint: read what noweb sees, continued (A.1.1)
 local function read_chapter(name, markup)
     local text = read_file(path(name)) or ""
     local chapter = {
@@ -104,6 +118,7 @@ local function read_chapter(name, markup)
     local errors = os.tmpname()
     local pipe = io.popen(("cd %s && %s %s 2>%s"):format(quoted(root),
                           quoted(markup), quoted(name), quoted(errors)))
+    -- lint: follow markup line by line (A.1.1)
     local n, chunk, code_line, in_code = 1, nil, nil, false
     for record in pipe:lines() do
         local word, rest = record:match("^@(%w+) ?(.*)$")
@@ -137,6 +152,8 @@ local function read_chapter(name, markup)
     os.remove(errors)
     return chapter
 end
+
+-- lint: blank everything that is not prose (A.1.1)
 local function blank(text) return (text:gsub("[^\n]", " ")) end
 
 local function prose_of(chapter)
@@ -168,6 +185,8 @@ local function prose_of(chapter)
     chapter.fences = fences
     return table.concat(kept, "\n") .. "\n"
 end
+
+-- lint: blank everything that is not prose, continued (A.1.1)
 local function closing(text, from, mark)
     local paragraph = text:find("\n%s*\n", from) or #text + 1
     while true do
@@ -202,6 +221,8 @@ local function close_dollar(text, i)
         from = a + 2
     end
 end
+
+-- lint: blank everything that is not prose, continued (A.1.1)
 local function mask(text)
     local out, i, done = {}, 1, 1
     local function cut(a, b)
@@ -236,6 +257,8 @@ local function mask(text)
     out[#out + 1] = text:sub(done)
     return table.concat(out)
 end
+
+-- lint: blank everything that is not prose, continued (A.1.1)
 local function line_finder(text)
     local starts = { 1 }
     for at in text:gmatch("\n()") do starts[#starts + 1] = at end
@@ -249,6 +272,8 @@ local function line_finder(text)
         return low
     end
 end
+
+-- lint: read attributes (A.1.1)
 local function read_attributes(text, i)          -- text[i] is "{"
     local a = { id = nil, classes = {}, keys = {} }
     i = i + 1
@@ -270,6 +295,8 @@ local function read_attributes(text, i)          -- text[i] is "{"
         end
     end
 end
+
+-- lint: read attributes, continued (A.1.1)
 local function find_attributes(chapter)
     local found, i = {}, 1
     while true do
@@ -299,6 +326,8 @@ local function span_start(text, last)
         end
     end
 end
+
+-- lint: rules for the lines of a chapter (A.1.2)
 local function check_lines(chapter, is_make)
     for n, line in ipairs(chapter.lines) do
         local name = chapter.name
@@ -321,6 +350,8 @@ local function check_lines(chapter, is_make)
         end
     end
 end
+
+-- lint: rules for the lines of a chapter, continued (A.1.2)
 local function make_lines(book)
     local is_make, queue = {}, {}
     for name in pairs(book.defined) do
@@ -343,6 +374,8 @@ local function make_lines(book)
     end
     return is_make
 end
+
+-- lint: rules for chunks (A.1.3)
 local function check_markup(chapter)
     for _, complaint in ipairs(chapter.complaints) do
         local line, text = complaint:match("^[^:]+:(%d+): (.*)$")
@@ -362,6 +395,8 @@ local function check_markup(chapter)
         if text then report(chapter.name, line, "%s", text) end
     end
 end
+
+-- lint: rules for chunks, continued (A.1.3)
 local function gather_chunks(chapters)
     local book = { defined = {}, used = {} }
     for _, chapter in ipairs(chapters) do
@@ -381,6 +416,8 @@ local function gather_chunks(chapters)
     end
     return book
 end
+
+-- lint: rules for chunks, continued (A.1.3)
 local function check_use(book, name, use)
     local alone = use.text:find("^%s*%z%s*$")
     if name:sub(1, 1) == "<" then
@@ -400,6 +437,8 @@ local function check_use(book, name, use)
                .. "give it a line of its own", name)
     end
 end
+
+-- lint: rules for chunks, continued (A.1.3)
 local function check_definition(book, name, parts)
     local first = parts[1]
     if name:sub(1, 1) == "<" then
@@ -418,6 +457,7 @@ local function check_definition(book, name, parts)
                          "use it, or delete it")))
         end
     end
+    -- lint: check where the other parts of a chunk stand (A.1.3)
     for i = 2, #parts do
         local chunk = parts[i]
         local open = name:find("`", 1, true) or name:find("[[", 1, true)
@@ -432,6 +472,8 @@ local function check_definition(book, name, parts)
         end
     end
 end
+
+-- lint: rules for chunks, continued (A.1.3)
 local function check_circles(book)
     local state = {}
     local function visit(name, use)
@@ -453,6 +495,8 @@ local function check_circles(book)
     end
     for _, name in ipairs(sorted_keys(book.defined)) do visit(name) end
 end
+
+-- lint: rules for chunks, continued (A.1.3)
 local COLUMNS, CAP, OUTPUT_COLUMNS = 76, 35, 100
 
 local function width(text) return utf8.len(text) or #text end
@@ -472,17 +516,20 @@ local function check_sizes(chapter, sizes)
                 i = i + 1
                 return "<<" .. line.uses[i] .. ">>"
             end)
+            -- lint: check one line of code (A.1.3)
             if width(shown) > COLUMNS then
-	        report(chunk.file, line.line, "line of code is %d columns wide; "
-	               .. "break it, the limit is %d", width(shown), COLUMNS)
-	    end
-	    if shown:find("^##* .*{#sec:") then
-	        report(chunk.file, line.line, "a heading inside chunk \"%s\"; "
-	               .. "end the chunk with a line that holds only @", chunk.name)
-	    end
+                report(chunk.file, line.line, "line of code is %d columns wide; "
+                       .. "break it, the limit is %d", width(shown), COLUMNS)
+            end
+            if shown:find("^##* .*{#sec:") then
+                report(chunk.file, line.line, "a heading inside chunk \"%s\"; "
+                       .. "end the chunk with a line that holds only @", chunk.name)
+            end
         end
     end
 end
+
+-- lint: rules for references (A.1.4)
 local function gather_ids(chapters)
     local ids = {}
     for _, chapter in ipairs(chapters) do
@@ -511,6 +558,8 @@ local function check_headings(chapter)
         end
     end
 end
+
+-- lint: rules for references, continued (A.1.4)
 local COUNTED = { sec = true, fig = true, tbl = true, eq = true,
                   ex = true }
 
@@ -535,11 +584,12 @@ local function check_references(chapter, ids, sources, numbers)
         key = key:gsub("[.:/+-]+$", "")
         local kind, name = key:match("^(%a+):(.*)$")
         if kind == "num" then
+            -- lint: check a named number (A.1.6)
             if not numbers[name] then
-	        report(chapter.name, line, "number \"%s\" is in no "
-	               .. "figures/data/*.csv; %s", name,
-	               guess(name, numbers, "measure it and add its row"))
-	    end
+                report(chapter.name, line, "number \"%s\" is in no "
+                       .. "figures/data/*.csv; %s", name,
+                       guess(name, numbers, "measure it and add its row"))
+            end
         elseif COUNTED[kind] then
             if not ids[key] then
                 report(chapter.name, line, "@%s points at nothing; %s",
@@ -551,6 +601,7 @@ local function check_references(chapter, ids, sources, numbers)
                    guess(key, sources, "add it"))
         end
     end
+    -- lint: check links inside the book (A.1.4)
     for at, id in chapter.masked:gmatch("%]%(()#([^)%s]+)%)") do
         if not ids[id] then
             report(chapter.name, chapter.line_at(at), "link to #%s points at "
@@ -558,6 +609,8 @@ local function check_references(chapter, ids, sources, numbers)
         end
     end
 end
+
+-- lint: rules for references, continued (A.1.4)
 local function check_chunk_names(chapter, book)
     for _, a in ipairs(chapter.attributes) do
         if a.classes.chunk and chapter.masked:byte(a.at - 1) == 93 then
@@ -605,6 +658,8 @@ local function gather_words(chapters)
     end
     return words
 end
+
+-- lint: rules for references, continued (A.1.4)
 local function check_paths(chapter, book)
     for at, name in chapter.prose:gmatch("`()(code/[%w_./-]*)`") do
         local folder = name:gsub("/$", "")
@@ -619,6 +674,8 @@ local function check_paths(chapter, book)
         end
     end
 end
+
+-- lint: rules for figures and exercises (A.1.5)
 local function check_image(chapter, i)
     local depth, j = 0, i + 1
     repeat                                  -- the caption may hold brackets
@@ -655,26 +712,29 @@ local function check_figures(chapter)
         i = i + 2
     end
     for _, fence in ipairs(chapter.fences) do
+        -- lint: check a fence (A.1.5)
         local file = fence.head:match("{.*file=\"([^\"]+)\"")
-	if file and not exists(path(file)) then
-	    report(chapter.name, fence.line, "there is no %s to show; "
-	           .. "correct the name, or make the file", file)
-	elseif file then
-	    for n, text in ipairs(lines_of(read_file(path(file)))) do
-	        if width(text) > OUTPUT_COLUMNS then
-	            report(file, n, "output shown in the book is %d columns "
-	                   .. "wide; the limit is %d", width(text), OUTPUT_COLUMNS)
-	        end
-	    end
-	end
-	for _, l in ipairs(fence.lines) do
-	    if width(l.text) > COLUMNS then
-	        report(chapter.name, l.line, "line is %d columns wide; "
-	               .. "break it, the limit is %d", width(l.text), COLUMNS)
-	    end
-	end
+        if file and not exists(path(file)) then
+            report(chapter.name, fence.line, "there is no %s to show; "
+                   .. "correct the name, or make the file", file)
+        elseif file then
+            for n, text in ipairs(lines_of(read_file(path(file)))) do
+                if width(text) > OUTPUT_COLUMNS then
+                    report(file, n, "output shown in the book is %d columns "
+                           .. "wide; the limit is %d", width(text), OUTPUT_COLUMNS)
+                end
+            end
+        end
+        for _, l in ipairs(fence.lines) do
+            if width(l.text) > COLUMNS then
+                report(chapter.name, l.line, "line is %d columns wide; "
+                       .. "break it, the limit is %d", width(l.text), COLUMNS)
+            end
+        end
     end
 end
+
+-- lint: rules for figures and exercises, continued (A.1.5)
 local function check_exercises(chapter, ids)
     local answered = {}
     for _, a in ipairs(chapter.attributes) do
@@ -697,6 +757,8 @@ local function check_exercises(chapter, ids)
         end
     end
 end
+
+-- lint: rules for numbers (A.1.6)
 local MEASURED = {
     "^ns%f[^%w]", "^us%f[^%w]", "^µs", "^μs", "^ms%f[^%w]",
     "^s%f[^%w'’]", "^secs?%f[^%w]", "^seconds?%f[^%w]", "^min%f[^%w]",
@@ -725,6 +787,8 @@ local function check_measured(chapter)
         end
     end
 end
+
+-- lint: rules for numbers, continued (A.1.6)
 local LABELS = { "num", "predicted", "given", "calc", "chunk" }
 
 local function without_labels(chapter)
@@ -746,6 +810,8 @@ local function without_labels(chapter)
                 :gsub("<https?:[^>\n]*>", blank)
                 :gsub("https?://[^%s)]*", blank))
 end
+
+-- lint: rules for numbers, continued (A.1.6)
 local function split_csv(line)
     local fields, i = {}, 1
     while true do
@@ -767,6 +833,8 @@ local function split_csv(line)
         i = i + 1
     end
 end
+
+-- lint: rules for numbers, continued (A.1.6)
 local UNITS = {}
 for u in ("s B bit FLOP Hz W J FLOPS op"):gmatch("%S+") do
     for _, prefix in ipairs { "", "k", "M", "G", "T", "P", "m", "u", "µ",
@@ -788,6 +856,8 @@ local function known_unit(unit)
     if a then return known_unit(a) and known_unit(b) end
     return unit == "" or UNITS[unit] or false
 end
+
+-- lint: rules for numbers, continued (A.1.6)
 local HEADER = "name,value,unit,machine,command,commit,date"
 
 local function check_row(file, n, line, numbers)
@@ -808,6 +878,7 @@ local function check_row(file, n, line, numbers)
     else
         numbers[name] = { file = file, line = n }
     end
+    -- lint: check the other six fields (A.1.6)
     local x = tonumber(value)
     if not x or x ~= x or x == math.huge or x == -math.huge then
         report(file, n, "value \"%s\" of \"%s\" is not a number", value, name)
@@ -828,6 +899,8 @@ local function check_row(file, n, line, numbers)
         report(file, n, "date \"%s\" of \"%s\"; write YYYY-MM-DD", f[7], name)
     end
 end
+
+-- lint: rules for numbers, continued (A.1.6)
 local function check_table(file, lines)
     local header, seen = nil, {}
     for n, line in ipairs(lines) do
@@ -868,6 +941,8 @@ local function read_numbers()
     end
     return numbers
 end
+
+-- lint: rules for numbers, continued (A.1.6)
 local function check_calculations(chapter, numbers)
     for _, a in ipairs(chapter.attributes) do
         if a.classes.calc and chapter.masked:byte(a.at - 1) == 93 then
@@ -883,6 +958,8 @@ local function check_calculations(chapter, numbers)
         end
     end
 end
+
+-- lint: rules for words (A.1.7)
 local function is_plain_word(word)
     return #word > 1
            and not word:find("[%d_]")
@@ -907,22 +984,25 @@ local function gather_prose_words(chapters)
                 end
             end
         end
+        -- lint: add the prose and the alternative texts (A.1.7)
         local function plain(text)
-	    return (text:gsub("\xe2\x80[\x90-\x98\x9a-\xbf]", "   ")
-	                :gsub("\xe2[\x82-\xbf][\x80-\xbf]", "   ")
-	                :gsub("\xc2[\x80-\xbf]", "  "):gsub("\xc3\x97", "  ")
-	                :gsub("&%a+;", blank):gsub("</?%a[^>\n]*>", blank))
-	end
-	add(plain(chapter.unlabelled), 0)
-	for _, a in ipairs(chapter.attributes) do
-	    if a.keys.alt then
-	        local plain_alt = mask(a.keys.alt .. "\n")
-	        add(plain(plain_alt):gsub("\n", " "), a.at)
-	    end
-	end
+            return (text:gsub("\xe2\x80[\x90-\x98\x9a-\xbf]", "   ")
+                        :gsub("\xe2[\x82-\xbf][\x80-\xbf]", "   ")
+                        :gsub("\xc2[\x80-\xbf]", "  "):gsub("\xc3\x97", "  ")
+                        :gsub("&%a+;", blank):gsub("</?%a[^>\n]*>", blank))
+        end
+        add(plain(chapter.unlabelled), 0)
+        for _, a in ipairs(chapter.attributes) do
+            if a.keys.alt then
+                local plain_alt = mask(a.keys.alt .. "\n")
+                add(plain(plain_alt):gsub("\n", " "), a.at)
+            end
+        end
     end
     return places
 end
+
+-- lint: rules for words, continued (A.1.7)
 local function read_word_list()
     local known = {}
     for _, file in ipairs { "chapters/words.txt",
@@ -942,6 +1022,8 @@ local function read_word_list()
                or known[word:lower():gsub("s$", "")]
     end
 end
+
+-- lint: rules for words, continued (A.1.7)
 local function misspelt(words)
     local list = os.tmpname()
     local f = assert(io.open(list, "w"))
@@ -976,6 +1058,8 @@ local function check_spelling(chapters)
         end
     end
 end
+
+-- lint: rules for words, continued (A.1.7)
 local PHRASES = {
     ["[Ii]n this chapter,? we will"] = "say it instead of announcing it",
     ["[Ii]t is worth noting"] = "note it",
@@ -995,6 +1079,8 @@ local function check_phrases(chapter)
         end
     end
 end
+
+-- lint: rules for the files beside the chapters (A.1.8)
 local ERRATUM = { "id", "section", "was", "is", "found-by", "guarded-by" }
 
 local function check_errata(ids)
@@ -1011,42 +1097,45 @@ local function check_errata(ids)
         end
     end
     for n, line in ipairs(lines_of(text)) do
+        -- lint: check one line of the errata (A.1.8)
         local dash, key, value = line:match("^(%-?)%s+([%a-]+):%s*(.-)%s*$")
-	if line:find("^%s*#") or not line:find("%S") or line:find("^errata:")
-	   or line:find("^%-%-%-") or line:find("^%[%]%s*$") then
-	    goto continue
-	end
-	if dash == "-" then
-	    finish()
-	    record = { line = n }
-	end
-	if key and record then
-	    local known = key == "date" or key == "commit"
-	    for _, k in ipairs(ERRATUM) do known = known or k == key end
-	    if not known then
-	        report(file, n, "key \"%s\"; an erratum has %s", key,
-	               table.concat(ERRATUM, ", "))
-	    elseif record[key] then
-	        report(file, n, "key \"%s\" twice in one erratum", key)
-	    end
-	    record[key] = value
-	    value = value:gsub("^[\"'](.*)[\"']$", "%1")
-	    if key == "id" and seen[value] then
-	        report(file, n, "erratum %s is listed already in line %d", value,
-	               seen[value])
-	    end
-	    if key == "id" then seen[value] = n end
-	    if key == "section" and not ids[value] then
-	        report(file, n, "section \"%s\" is no id of the book; %s", value,
-	               guess(value, ids, "use one, such as sec:press"))
-	    end
-	elseif not (record and line:find("^%s%s%s")) then
-	    report(file, n, "not of the form \"- id: E1\" or \"  key: value\"")
-	end
-	::continue::
+        if line:find("^%s*#") or not line:find("%S") or line:find("^errata:")
+           or line:find("^%-%-%-") or line:find("^%[%]%s*$") then
+            goto continue
+        end
+        if dash == "-" then
+            finish()
+            record = { line = n }
+        end
+        if key and record then
+            local known = key == "date" or key == "commit"
+            for _, k in ipairs(ERRATUM) do known = known or k == key end
+            if not known then
+                report(file, n, "key \"%s\"; an erratum has %s", key,
+                       table.concat(ERRATUM, ", "))
+            elseif record[key] then
+                report(file, n, "key \"%s\" twice in one erratum", key)
+            end
+            record[key] = value
+            value = value:gsub("^[\"'](.*)[\"']$", "%1")
+            if key == "id" and seen[value] then
+                report(file, n, "erratum %s is listed already in line %d", value,
+                       seen[value])
+            end
+            if key == "id" then seen[value] = n end
+            if key == "section" and not ids[value] then
+                report(file, n, "section \"%s\" is no id of the book; %s", value,
+                       guess(value, ids, "use one, such as sec:press"))
+            end
+        elseif not (record and line:find("^%s%s%s")) then
+            report(file, n, "not of the form \"- id: E1\" or \"  key: value\"")
+        end
+        ::continue::
     end
     finish()
 end
+
+-- lint: rules for the files beside the chapters, continued (A.1.8)
 local function check_machine_paths()
     local list = "git ls-files -z 2>/dev/null"
     if #run("cd " .. quoted(root)
@@ -1066,6 +1155,8 @@ local function check_machine_paths()
                text:match("/[hrUw]%a+/[%w_./-]*"))
     end
 end
+
+-- lint: rules for the files beside the chapters, continued (A.1.8)
 local function check_contents(chapters)
     local listed, n = {}, 0
     for _, line in ipairs(lines_of(read_file(path("book.yaml")) or "")) do
@@ -1086,6 +1177,8 @@ local function check_contents(chapters)
         end
     end
 end
+
+-- lint: run all rules (A.1.9)
 for i = 1, #arg do
     if arg[i] == "--root" then root = arg[i + 1] or "."
     elseif arg[i - 1] ~= "--root" then
@@ -1110,6 +1203,8 @@ for _, chapter in ipairs(chapters) do
 end
 local ids, words = gather_ids(chapters), gather_words(chapters)
 local sources, numbers = read_bibliography(), read_numbers()
+
+-- lint: run all rules, continued (A.1.9)
 for _, chapter in ipairs(chapters) do
     check_lines(chapter, is_make[chapter.name] or {})
     check_markup(chapter)
@@ -1136,6 +1231,8 @@ check_spelling(chapters)
 check_errata(ids)
 check_machine_paths()
 check_contents(chapters)
+
+-- lint: run all rules, continued (A.1.9)
 table.sort(problems, function(a, b)
     if a.file ~= b.file then return a.file < b.file end
     if a.line ~= b.line then return a.line < b.line end
