@@ -1,3 +1,6 @@
+/* Appendix H, Tables and plumbing for text: H.1 Contracts */
+/* Tangled from chapters/h-tables.nw by `make tangle`; edit it there. */
+
 #ifndef GPT2_LOADER_H
 #define GPT2_LOADER_H
 

@@ -1,3 +1,6 @@
+/* Appendix H, Tables and plumbing for text: H.1 Contracts */
+/* Tangled from chapters/h-tables.nw by `make tangle`; edit it there. */
+
 #ifndef GPT2_SHARD_H
 #define GPT2_SHARD_H
 
@@ -5,6 +8,7 @@
 
 #include <stdint.h>
 
+/* the shape of a shard (14) */
 #define SHARD_MAGIC   20240520
 #define SHARD_VERSION 1
 #define SHARD_HEADER  256       /* int32 words: magic, version, count, 0 ... */

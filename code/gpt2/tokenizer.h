@@ -1,3 +1,6 @@
+/* Appendix H, Tables and plumbing for text: H.1 Contracts */
+/* Tangled from chapters/h-tables.nw by `make tangle`; edit it there. */
+
 #ifndef GPT2_TOKENIZER_H
 #define GPT2_TOKENIZER_H
 
@@ -13,6 +16,7 @@ struct Tokens {
  * it remembers the words it has seen. */
 struct Tokenizer {
     struct Vocab vocab;
+    /* `struct Tokenizer` fields (14) */
     struct PairSlot *pairs;
 };
 

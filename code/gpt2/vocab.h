@@ -1,3 +1,6 @@
+/* Appendix H, Tables and plumbing for text: H.1 Contracts */
+/* Tangled from chapters/h-tables.nw by `make tangle`; edit it there. */
+
 #ifndef GPT2_VOCAB_H
 #define GPT2_VOCAB_H
 
@@ -6,9 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* limits of a vocabulary (14) */
 #define VOCAB_MAX 65536         /* a token id must fit in uint16 */
 #define EOT_TEXT  "<|endoftext|>"
 
+/* `struct Vocab` (14) */
 /* A merge: the pair (left, right) becomes one token. */
 struct Merge {
     uint16_t left, right, token;
