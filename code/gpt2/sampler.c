@@ -1,0 +1,151 @@
+#include "gpt2/sampler.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked_alloc(size_t bytes)
+{
+    void *p = malloc(bytes);
+    if (!p)
+        fail("out of memory: %zu bytes for sampling", bytes);
+    return p;
+}
+
+void sampler_create(struct Sampler *s, int V, double temperature,
+                    int top_k, double top_p, uint64_t seed)
+{
+    *s = (struct Sampler){ .temperature = temperature, .top_k = top_k,
+        .top_p = top_p, .seed = seed, .V = V };
+    s->candidate = checked_alloc((size_t)V * sizeof *s->candidate);
+}
+
+void sampler_free(struct Sampler *s)
+{
+    free(s->candidate);
+    s->candidate = NULL;
+}
+
+static int32_t largest(const real *logits, int V)
+{
+    int32_t best = 0;
+    for (int32_t i = 0; i < V; i++) {
+        if (isnan(logits[i]))
+            return -1;
+        if (logits[i] > logits[best])
+            best = i;
+    }
+    return isfinite(logits[best]) ? best : -1;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct Candidate *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return x->token - y->token;
+}
+
+static int list_candidates(struct Sampler *s, const real *logits, real max)
+{
+    bool all = s->top_k == 0 || s->top_k >= s->V;
+    for (int32_t i = 0; i < s->V; i++) {
+        double below = (double)logits[i] - (double)max;
+        s->candidate[i].token = i;
+        s->candidate[i].weight = exp(below / s->temperature);
+    }
+    if (!all || s->top_p < 1)
+        qsort(s->candidate, (size_t)s->V, sizeof *s->candidate, by_weight);
+    return all ? s->V : s->top_k;
+}
+
+int32_t sampler_pick(struct Sampler *s, const real *logits, uint64_t number)
+{
+    int32_t best = largest(logits, s->V);
+    if (best < 0 || s->temperature == 0)
+        return best;
+    int n = list_candidates(s, logits, logits[best]);
+    double sum = 0, reached = 0;
+    for (int i = 0; i < n; i++)
+        sum += s->candidate[i].weight;
+    if (s->top_p < 1) {
+        int kept = 0;
+        while (kept < n && (kept == 0 || reached < s->top_p * sum))
+            reached += s->candidate[kept++].weight;
+        n = kept;
+        sum = reached;
+    }
+    struct Rng r = rng_new(s->seed, number);
+    double u = (double)(rng_u64(&r) >> 11) * 0x1p-53 * sum;
+    for (int i = 0; i < n - 1; i++) {
+        u -= s->candidate[i].weight;
+        if (u < 0)
+            return s->candidate[i].token;
+    }
+    return s->candidate[n - 1].token;
+}
+
+size_t utf8_whole(const uint8_t *bytes, size_t n)
+{
+    for (size_t back = 1; back <= 3 && back <= n; back++) {
+        uint8_t b = bytes[n - back];
+        size_t length = b >= 0xf0 && b < 0xf5 ? 4
+                      : b >= 0xe0 && b < 0xf0 ? 3
+                      : b >= 0xc2 && b < 0xe0 ? 2 : 1;
+        if (length > back)
+            return n - back;
+        if ((b & 0xc0) != 0x80)
+            break;
+    }
+    return n;
+}
+
+struct Waiting { uint8_t bytes[4]; size_t n; };
+
+static void write_spelling(FILE *out, struct Waiting *w,
+                           const uint8_t *spelling, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        w->bytes[w->n++] = spelling[i];
+        size_t whole = utf8_whole(w->bytes, w->n);
+        fwrite(w->bytes, 1, whole, out);
+        w->n -= whole;
+        memmove(w->bytes, w->bytes + whole, w->n);
+    }
+    fflush(out);
+}
+
+bool generate_text(struct Model *m, const struct Vocab *vocab,
+                   struct Sampler *s, FILE *out, const uint16_t *prompt,
+                   size_t n, int count, struct Error *e)
+{
+    const size_t T = (size_t)m->T;
+    int32_t *window = checked_alloc(T * sizeof *window);
+    real *logits = checked_alloc((size_t)m->config.V * sizeof *logits);
+    struct Waiting waiting = {0};
+    size_t used = 0;
+    bool ok = true;
+    for (size_t i = n > T ? n - T : 0; i < n; i++)
+        window[used++] = prompt[i];
+    for (int i = 0; i < count; i++) {
+        model_logits(m, logits, window, 1, (int)used);
+        int32_t token = sampler_pick(s, logits, (uint64_t)i);
+        ok = token >= 0;
+        if (!ok || token == vocab->eot)
+            break;
+        if (used == T)
+	    memmove(window, window + 1, --used * sizeof *window);
+	window[used++] = token;
+        size_t length;
+	const uint8_t *spelling = vocab_spelling(vocab, token, &length);
+	write_spelling(out, &waiting, spelling, length);
+    }
+    fwrite(waiting.bytes, 1, waiting.n, out);
+    free(window);
+    free(logits);
+    return ok || error_set(e, "the model's logits are not numbers; its "
+                           "weights are damaged or its training went "
+                           "wrong");
+}

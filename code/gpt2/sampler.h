@@ -1,0 +1,45 @@
+/* sampler.h: from logits to a token, from a model to text. */
+#ifndef GPT2_SAMPLER_H
+#define GPT2_SAMPLER_H
+
+#include "gpt2/model.h"
+#include "gpt2/tokenizer.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct Candidate { double weight; int32_t token; };
+
+struct Sampler {
+    double temperature;     /* >= 0; 0: always the largest */
+    int    top_k;           /* keep the k largest; 0: all */
+    double top_p;           /* keep the first to reach p; 1: all */
+    uint64_t seed;
+    int    V;
+    struct Candidate *candidate;    /* [V] */
+};
+
+/* Settings are not checked here: the programs' options have ranges. */
+void sampler_create(struct Sampler *s, int V, double temperature,
+                    int top_k, double top_p, uint64_t seed);
+void sampler_free(struct Sampler *s);
+
+/* A token drawn from logits [V]: a function of its arguments, number =
+ * 0, 1, ... says which draw of the seed.  -1 if a logit is NaN or none is
+ * finite. */
+int32_t sampler_pick(struct Sampler *s, const real *logits,
+                     uint64_t number);
+
+/* How many of the n bytes can be shown now: all but the beginning of a
+ * UTF-8 character that the next bytes may complete. */
+size_t utf8_whole(const uint8_t *bytes, size_t n);
+
+/* Continue prompt [n >= 1] by up to `count` tokens and write them to out
+ * as they come; stops early at <|endoftext|>.  The model sees the last T
+ * tokens.  False if a logit is not a number. */
+bool generate_text(struct Model *m, const struct Vocab *vocab,
+                   struct Sampler *s, FILE *out, const uint16_t *prompt,
+                   size_t n, int count, struct Error *e);
+
+#endif

@@ -1,0 +1,60 @@
+/* trainer.h: the weights, their optimiser, the data, and the loop body
+ * that joins them. */
+#ifndef GPT2_TRAINER_H
+#define GPT2_TRAINER_H
+
+#include "base/arena.h"
+#include "gpt2/checkpoint.h"
+#include "gpt2/loader.h"
+#include "gpt2/model.h"
+#include "gpt2/schedule.h"
+
+struct TrainConfig {
+    int      B, T;          /* sequences of a micro-batch, their length */
+    int      accumulate;    /* K: micro-batches per step */
+    uint64_t seed;          /* of the weights and of the data's order */
+    double   beta1, beta2, eps, decay;
+    double   clip;          /* longest gradient let through; 0: any */
+    struct Schedule schedule;
+};
+
+struct Trainer {
+    struct TrainConfig config;
+    struct Model model;
+    struct Loader data, val;        /* val.shards == 0: no validation */
+    real *m, *v;                    /* moments, [model.table.total] */
+    int32_t *tokens, *targets;      /* one micro-batch, [B][T] */
+    struct Arena arena;             /* of the four above */
+    int64_t step;                   /* steps done */
+    int64_t sequences;              /* sequences seen: where to go on */
+};
+
+struct StepReport { double loss, norm, lr; };
+
+/* A trainer for this model on the shards that match `data`, validated on
+ * those that match `val` (NULL: none).  Weights are zero: call model_init,
+ * weights_load or trainer_resume next.  Free also after a failure. */
+bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
+                    const struct Config *model, const char *data,
+                    const char *val, struct Error *e);
+void trainer_free(struct Trainer *t);
+
+/* One step; false if loss or norm is not finite, with nothing changed. */
+bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e);
+
+/* Mean loss over the first `batches` batches of the validation shards, in
+ * file order; 0 or too many: over all of them.  NaN if there are none. */
+double trainer_validate(struct Trainer *t, int64_t batches);
+
+/* The entropy, in nats, of single tokens in the training data: what a
+ * model pays that knows frequencies and nothing else. */
+double trainer_unigram(const struct Trainer *t);
+
+/* Write the state under OUT/step-NNNNNN, or go on from the newest one
+ * there.  `field` are the caller's own entries of train.json. */
+bool trainer_save(const struct Trainer *t, const char *out,
+                  const struct Field *field, int n, struct Error *e);
+bool trainer_resume(struct Trainer *t, const char *path,
+                    const struct Field *field, int n, struct Error *e);
+
+#endif

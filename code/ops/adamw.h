@@ -1,0 +1,35 @@
+/* adamw.h: one step of AdamW (Loshchilov, Hutter 2019) and the norm that
+ * clipping needs. */
+#ifndef OPS_ADAMW_H
+#define OPS_ADAMW_H
+
+#include "base/real.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct AdamwStep {
+    double lr, beta1, beta2, eps;
+    double decay;       /* 0 for vectors */
+    double scale;       /* g is multiplied by it first: clipping */
+    int64_t step;       /* 1 for the first: corrects the bias */
+};
+
+/* m = beta1 m + (1 - beta1) scale g
+ * v = beta2 v + (1 - beta2) (scale g)^2
+ * w = w - lr (m / (1 - beta1^step)
+ *             / (sqrt(v / (1 - beta2^step)) + eps) + decay w)
+ *
+ *   w, m, v    real [n], changed in place, distinct     g  real [n]
+ *   moves      28 bytes for each of n float: 16 in, 12 out
+ *   numerics   coefficients are computed in double, then used as real;
+ *              the result does not depend on the number of threads */
+void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
+                  const struct AdamwStep *s);
+
+/* The sum of g[i]^2 in double.  The order of additions is fixed: neither
+ * the number of threads nor the width of the vectors changes a bit of it
+ * (for float: each product is exact in double). */
+double sum_squares(const real *g, size_t n);
+
+#endif
