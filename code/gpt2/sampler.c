@@ -1,3 +1,6 @@
+/* Chapter 17, Training: 17.9 Words out */
+/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+
 #include "gpt2/sampler.h"
 
 #include "base/rng.h"
@@ -6,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* make and free a sampler (17.9.2) */
 static void *checked_alloc(size_t bytes)
 {
     void *p = malloc(bytes);
@@ -28,6 +32,8 @@ void sampler_free(struct Sampler *s)
     s->candidate = NULL;
 }
 
+
+/* find the largest logit, or -1 (17.9) */
 static int32_t largest(const real *logits, int V)
 {
     int32_t best = 0;
@@ -40,6 +46,8 @@ static int32_t largest(const real *logits, int V)
     return isfinite(logits[best]) ? best : -1;
 }
 
+
+/* list the candidates, largest first (17.9) */
 static int by_weight(const void *a, const void *b)
 {
     const struct Candidate *x = a, *y = b;
@@ -61,12 +69,15 @@ static int list_candidates(struct Sampler *s, const real *logits, real max)
     return all ? s->V : s->top_k;
 }
 
+
+/* draw a token (17.9) */
 int32_t sampler_pick(struct Sampler *s, const real *logits, uint64_t number)
 {
     int32_t best = largest(logits, s->V);
     if (best < 0 || s->temperature == 0)
         return best;
     int n = list_candidates(s, logits, logits[best]);
+    /* keep the first n whose weights reach top_p of the sum (17.9) */
     double sum = 0, reached = 0;
     for (int i = 0; i < n; i++)
         sum += s->candidate[i].weight;
@@ -87,6 +98,7 @@ int32_t sampler_pick(struct Sampler *s, const real *logits, uint64_t number)
     return s->candidate[n - 1].token;
 }
 
+/* how many bytes are whole characters (17.9.1) */
 size_t utf8_whole(const uint8_t *bytes, size_t n)
 {
     for (size_t back = 1; back <= 3 && back <= n; back++) {
@@ -102,6 +114,8 @@ size_t utf8_whole(const uint8_t *bytes, size_t n)
     return n;
 }
 
+
+/* write what is whole (17.9.1) */
 struct Waiting { uint8_t bytes[4]; size_t n; };
 
 static void write_spelling(FILE *out, struct Waiting *w,
@@ -117,6 +131,8 @@ static void write_spelling(FILE *out, struct Waiting *w,
     fflush(out);
 }
 
+
+/* generate a text (17.9.2) */
 bool generate_text(struct Model *m, const struct Vocab *vocab,
                    struct Sampler *s, FILE *out, const uint16_t *prompt,
                    size_t n, int count, struct Error *e)
@@ -135,12 +151,14 @@ bool generate_text(struct Model *m, const struct Vocab *vocab,
         ok = token >= 0;
         if (!ok || token == vocab->eot)
             break;
+        /* append the token to the window (17.9.2) */
         if (used == T)
-	    memmove(window, window + 1, --used * sizeof *window);
-	window[used++] = token;
+            memmove(window, window + 1, --used * sizeof *window);
+        window[used++] = token;
+        /* show the token (17.9.2) */
         size_t length;
-	const uint8_t *spelling = vocab_spelling(vocab, token, &length);
-	write_spelling(out, &waiting, spelling, length);
+        const uint8_t *spelling = vocab_spelling(vocab, token, &length);
+        write_spelling(out, &waiting, spelling, length);
     }
     fwrite(waiting.bytes, 1, waiting.n, out);
     free(window);

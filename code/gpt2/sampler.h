@@ -1,3 +1,6 @@
+/* Chapter 17, Training: 17.9 Words out */
+/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+
 /* sampler.h: from logits to a token, from a model to text. */
 #ifndef GPT2_SAMPLER_H
 #define GPT2_SAMPLER_H
@@ -31,10 +34,13 @@ void sampler_free(struct Sampler *s);
 int32_t sampler_pick(struct Sampler *s, const real *logits,
                      uint64_t number);
 
+/* what `generate` needs (17.9.1) */
 /* How many of the n bytes can be shown now: all but the beginning of a
  * UTF-8 character that the next bytes may complete. */
 size_t utf8_whole(const uint8_t *bytes, size_t n);
 
+
+/* what `generate` needs, continued (17.9.2) */
 /* Continue prompt [n >= 1] by up to `count` tokens and write them to out
  * as they come; stops early at <|endoftext|>.  The model sees the last T
  * tokens.  False if a logit is not a number. */

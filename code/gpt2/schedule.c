@@ -1,8 +1,12 @@
+/* Chapter 17, Training: 17.3 How long a step should be */
+/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+
 #include "gpt2/schedule.h"
 
 #include <math.h>
 #include <string.h>
 
+/* how much of the fall is behind us at x (17.3) */
 static double part_fallen(const struct Schedule *s, double x)
 {
     const double pi = 3.14159265358979323846;
@@ -30,6 +34,7 @@ double schedule_lr(const struct Schedule *s, int64_t step)
     return s->lr * (1 - fallen * (1 - s->last));
 }
 
+/* find a schedule by its name (17.3) */
 bool schedule_shape(enum ScheduleShape *shape, const char *name)
 {
     static const char *const names[] = {

@@ -1,3 +1,6 @@
+/* Chapter 17, Training: 17.3 How long a step should be */
+/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+
 /* schedule.h: the learning rate as a function of the step. */
 #ifndef GPT2_SCHEDULE_H
 #define GPT2_SCHEDULE_H

@@ -1,3 +1,6 @@
+/* Chapter 17, Training: 17.7 The trainer */
+/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+
 #include "gpt2/trainer.h"
 
 #include "ops/adamw.h"
@@ -5,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+/* reserve the moments and one micro-batch (17.7) */
 static void reserve(struct Trainer *t)
 {
     size_t moment = t->model.table.total * sizeof(real);
@@ -20,6 +24,8 @@ static void reserve(struct Trainer *t)
     memset(t->v, 0, moment);
 }
 
+
+/* create and free a trainer (17.7) */
 bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
                     const struct Config *model, const char *data,
                     const char *val, struct Error *e)
@@ -48,6 +54,8 @@ void trainer_free(struct Trainer *t)
     arena_free(&t->arena);
 }
 
+
+/* accumulate the gradient of K micro-batches (17.4) */
 static double accumulate_gradient(struct Trainer *t)
 {
     const int B = t->config.B, T = t->config.T, K = t->config.accumulate;
@@ -61,6 +69,8 @@ static double accumulate_gradient(struct Trainer *t)
     return loss / K;
 }
 
+
+/* move the weights along a clipped gradient (17.5) */
 static void move_weights(struct Trainer *t, const struct StepReport *r)
 {
     const struct TrainConfig *c = &t->config;
@@ -78,6 +88,8 @@ static void move_weights(struct Trainer *t, const struct StepReport *r)
     }
 }
 
+
+/* refuse a step that is not finite (17.6) */
 static bool refuse_step(const struct Trainer *t, const struct StepReport *r,
                         struct Error *e)
 {
@@ -89,6 +101,8 @@ static bool refuse_step(const struct Trainer *t, const struct StepReport *r,
                      (long long)t->step + 1, r->loss, r->norm, r->lr);
 }
 
+
+/* take one step (17.1) */
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e)
 {
     r->lr = schedule_lr(&t->config.schedule, t->step);
@@ -102,6 +116,7 @@ bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e)
     return true;
 }
 
+/* measure the loss on text not trained on (17.7) */
 double trainer_validate(struct Trainer *t, int64_t batches)
 {
     const int B = t->config.B, T = t->config.T;
@@ -117,6 +132,8 @@ double trainer_validate(struct Trainer *t, int64_t batches)
     return rows ? sum / (double)rows : NAN;
 }
 
+
+/* measure the entropy of single tokens (17.7) */
 double trainer_unigram(const struct Trainer *t)
 {
     enum { MANY = 10000000 };
@@ -134,16 +151,32 @@ double trainer_unigram(const struct Trainer *t)
     return entropy;
 }
 
+
+/* save and resume (17.8) */
+static int add_counters(struct Field *all, const struct Trainer *t,
+                        const struct Field *field, int n)
+{
+    if (n >= TRAINER_FIELDS)
+        fail("a run has more than %d fields", TRAINER_FIELDS - 1);
+    memcpy(all, field, (size_t)n * sizeof *all);
+    all[n] = (struct Field){ "sequences", FIELD_INT64,
+                             (void *)(uintptr_t)&t->sequences };
+    return n + 1;
+}
+
 bool trainer_save(const struct Trainer *t, const char *out,
                   const struct Field *field, int n, struct Error *e)
 {
-    return checkpoint_save(out, t->step, &t->model, t->m, t->v, field, n,
-                           e);
+    struct Field all[TRAINER_FIELDS];
+    n = add_counters(all, t, field, n);
+    return checkpoint_save(out, t->step, &t->model, t->m, t->v, all, n, e);
 }
 
 bool trainer_resume(struct Trainer *t, const char *path,
                     const struct Field *field, int n, struct Error *e)
 {
-    return checkpoint_load(path, &t->model, t->m, t->v, field, n,
-                           &t->step, e);
+    struct Field all[TRAINER_FIELDS];
+    n = add_counters(all, t, field, n);
+    return checkpoint_load(path, &t->model, t->m, t->v, all, n, &t->step,
+                           e);
 }

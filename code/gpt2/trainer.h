@@ -1,3 +1,6 @@
+/* Chapter 17, Training: 17.1 One step, in outline */
+/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+
 /* trainer.h: the weights, their optimiser, the data, and the loop body
  * that joins them. */
 #ifndef GPT2_TRAINER_H
@@ -9,6 +12,7 @@
 #include "gpt2/model.h"
 #include "gpt2/schedule.h"
 
+/* what decides a run: `struct TrainConfig` (17.1) */
 struct TrainConfig {
     int      B, T;          /* sequences of a micro-batch, their length */
     int      accumulate;    /* K: micro-batches per step */
@@ -18,6 +22,8 @@ struct TrainConfig {
     struct Schedule schedule;
 };
 
+
+/* what a run consists of: `struct Trainer` (17.1) */
 struct Trainer {
     struct TrainConfig config;
     struct Model model;
@@ -29,8 +35,12 @@ struct Trainer {
     int64_t sequences;              /* sequences seen: where to go on */
 };
 
+
+/* what a step reports: `struct StepReport` (17.1) */
 struct StepReport { double loss, norm, lr; };
 
+
+/* the functions of a trainer (17.7) */
 /* A trainer for this model on the shards that match `data`, validated on
  * those that match `val` (NULL: none).  Weights are zero: call model_init,
  * weights_load or trainer_resume next.  Free also after a failure. */
@@ -46,12 +56,18 @@ bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e);
  * file order; 0 or too many: over all of them.  NaN if there are none. */
 double trainer_validate(struct Trainer *t, int64_t batches);
 
+/* the functions of a trainer, continued (17.7) */
+
 /* The entropy, in nats, of single tokens in the training data: what a
  * model pays that knows frequencies and nothing else. */
 double trainer_unigram(const struct Trainer *t);
 
-/* Write the state under OUT/step-NNNNNN, or go on from the newest one
- * there.  `field` are the caller's own entries of train.json. */
+/* the functions of a trainer, continued (17.8) */
+
+#define TRAINER_FIELDS 64
+
+/* Write the state to OUT/step-NNNNNN, or read it from such a directory.
+ * field [n < TRAINER_FIELDS] are the caller's own entries of train.json. */
 bool trainer_save(const struct Trainer *t, const char *out,
                   const struct Field *field, int n, struct Error *e);
 bool trainer_resume(struct Trainer *t, const char *path,

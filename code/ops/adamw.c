@@ -1,3 +1,6 @@
+/* Chapter 17, Training: 17.2.5 Threads that cannot be seen in the result */
+/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+
 #include "ops/adamw.h"
 
 #include <math.h>
@@ -10,6 +13,7 @@
 
 #define PIECE ((size_t)16384)   /* 64 KiB of each array */
 
+/* the numbers that a step's loop needs (17.2.4) */
 struct Coefficients {
     real beta1, one_minus_beta1, beta2, one_minus_beta2;
     real scale;         /* of the gradient */
@@ -18,6 +22,8 @@ struct Coefficients {
     real eps, shrink;   /* shrink = lr * decay */
 };
 
+
+/* update one piece (17.2.4) */
 SIMD_CLONES
 static void update_piece(real *restrict w, real *restrict m,
                          real *restrict v, const real *restrict g,
@@ -38,6 +44,7 @@ static void update_piece(real *restrict w, real *restrict m,
 void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
                   const struct AdamwStep *s)
 {
+    /* fold the step into c (17.2.5) */
     double correct1 = 1 - pow(s->beta1, (double)s->step);
     double correct2 = 1 - pow(s->beta2, (double)s->step);
     const struct Coefficients c = {
@@ -57,6 +64,7 @@ void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
     }
 }
 
+/* add up the squares of a gradient (17.2.6) */
 #define LANES 16
 
 SIMD_CLONES
@@ -73,6 +81,8 @@ static double sum_piece(const real *g, size_t n)
         sum += lane[j];
     return sum;
 }
+
+/* add up the squares of a gradient, continued (17.2.6) */
 
 double sum_squares(const real *g, size_t n)
 {

@@ -1,3 +1,6 @@
+/* Chapter 17, Training: 17.2.3 The contract */
+/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+
 /* adamw.h: one step of AdamW (Loshchilov, Hutter 2019) and the norm that
  * clipping needs. */
 #ifndef OPS_ADAMW_H
