@@ -1,0 +1,54 @@
+#ifndef OPS_MATMUL_H
+#define OPS_MATMUL_H
+
+#include "base/real.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    GEMM_TA  = 1,       /* a is stored [K,M], op(a) is its transpose    */
+    GEMM_TB  = 2,       /* b is stored [N,K], op(b) is its transpose    */
+    GEMM_ADD = 4,       /* c += op(a) op(b); without it c is not read   */
+};
+
+/* c[M,N] = op(a)[M,K] op(b)[K,N], or c += with GEMM_ADD.
+ *
+ *   storage    row-major, contiguous; no alignment needed; c overlaps
+ *              neither a nor b
+ *   sizes      M, N, K >= 0; K = 0 makes c zero (or leaves it, with ADD)
+ *   numerics   each element is summed over k in a fixed order, the same
+ *              for any number of threads: same inputs, same bits.
+ *              NaN and infinity in a or b arrive in c; without ADD what
+ *              was in c before does not
+ *   threads    starts an OpenMP team if the work is worth one; may be
+ *              called from inside a parallel loop, and then runs alone
+ *   memory     none is allocated
+ */
+void gemm(real *c, const real *a, const real *b, int M, int N, int K,
+          int flags);
+
+/* The same, plus bias[n] in every row: c = op(a) op(b) + bias. bias may be
+ * NULL. */
+void gemm_bias(real *c, const real *a, const real *b, const real *bias,
+               int M, int N, int K, int flags);
+
+/* The same on parts of larger matrices: lda, ldb, ldc are the distances, in
+ * elements, from one stored row to the next. */
+void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
+                  const real *b, size_t ldb, const real *bias,
+                  int M, int N, int K, int flags);
+
+/* The kernels this program holds: gemm_kernel(i) is the name of the i-th,
+ * best first, or NULL past the last.  The first one this CPU can run is
+ * taken, unless the environment variable GEMM_KERNEL names another. */
+const char *gemm_kernel(int i);
+
+/* Take the kernel called name from now on (NULL: the best again); false if
+ * there is none, or this CPU cannot run it. Not while a gemm runs. */
+bool gemm_use(const char *name);
+
+/* The name of the kernel in use. */
+const char *gemm_used(void);
+
+#endif

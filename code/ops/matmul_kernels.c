@@ -1,0 +1,71 @@
+#include "ops/matmul_tile.h"
+
+#if defined(__x86_64__) && !defined(REAL_IS_DOUBLE)
+#include <immintrin.h>
+
+#define NAME avx512
+#define TARGET __attribute__((target("avx512f")))
+#define LANES 16
+#define ROWS 14
+#define VECS 2
+#define FMA(a, b, c) (avx512_vec)_mm512_fmadd_ps((__m512)(a), (__m512)(b), \
+                                                 (__m512)(c))
+#include "ops/matmul_micro.h"
+
+#define NAME avx2
+#define TARGET __attribute__((target("avx2,fma")))
+#define LANES 8
+#define ROWS 6
+#define VECS 2
+#define FMA(a, b, c) (avx2_vec)_mm256_fmadd_ps((__m256)(a), (__m256)(b), \
+                                               (__m256)(c))
+#include "ops/matmul_micro.h"
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f");
+}
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#endif
+
+#if defined(__ARM_NEON) && !defined(REAL_IS_DOUBLE)
+#include <arm_neon.h>
+
+#define NAME neon
+#define TARGET
+#define LANES 4
+#define ROWS 8
+#define VECS 3
+#define FMA(a, b, c) (neon_vec)vfmaq_f32((float32x4_t)(c), \
+                               (float32x4_t)(a), (float32x4_t)(b))
+#include "ops/matmul_micro.h"
+#endif
+
+#define NAME portable
+#define TARGET
+#define LANES 4
+#define ROWS 6
+#define VECS 2
+#define FMA(a, b, c) ((a) * (b) + (c))
+#include "ops/matmul_micro.h"
+
+static bool always(void)
+{
+    return true;
+}
+
+const struct Kernel gemm_kernels[] = {
+#if defined(__x86_64__) && !defined(REAL_IS_DOUBLE)
+    { "avx512", 14, 32, has_avx512, avx512_tile },
+    { "avx2", 6, 16, has_avx2, avx2_tile },
+#endif
+#if defined(__ARM_NEON) && !defined(REAL_IS_DOUBLE)
+    { "neon", 8, 12, always, neon_tile },
+#endif
+    { "portable", 6, 8, always, portable_tile },
+    { NULL, 0, 0, NULL, NULL },
+};
