@@ -1,0 +1,11 @@
+#ifndef BASE_ALLOC_H
+#define BASE_ALLOC_H
+
+#include <stddef.h>
+
+/* calloc and realloc for tables: they end the program if there is no
+ * memory, so no caller checks. */
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *old, size_t size);
+
+#endif
