@@ -1,3 +1,6 @@
+/* Chapter 16, The model: 16.2 One table */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
 #include "base/alloc.h"
 
 #include <stdlib.h>

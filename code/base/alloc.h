@@ -1,3 +1,6 @@
+/* Chapter 16, The model: 16.2 One table */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
 #ifndef BASE_ALLOC_H
 #define BASE_ALLOC_H
 

@@ -1,3 +1,6 @@
+/* Appendix B, File formats: B.2 Checkpoints */
+/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
+
 #include "gpt2/checkpoint.h"
 
 #include <dirent.h>
@@ -14,6 +17,7 @@
 #include "base/json.h"
 #include "gpt2/safetensors.h"
 
+/* names of files (B.2) */
 /* out = DIR/name; false if that is too long. */
 static bool join(char out[CHECKPOINT_PATH_MAX], const char *dir,
                  const char *name, struct Error *e)
@@ -38,6 +42,7 @@ static bool dir_of(char out[CHECKPOINT_PATH_MAX], const char *path,
     return true;
 }
 
+/* the names of tensors in a weights file (B.2) */
 #define HF_PREFIX "transformer."
 
 static const char *prefix_of(const struct Safetensors *s)
@@ -53,6 +58,8 @@ static bool is_buffer(const char *name)
     sscanf(name, "h.%d.attn.masked_bias%n", &layer, &end2);
     return (end && !name[end]) || (end2 && !name[end2]);
 }
+
+/* the names of tensors in a weights file, continued (B.2) */
 static const struct StTensor *find_param(const struct Safetensors *s,
                                          const char *prefix,
                                          const char *name)
@@ -69,7 +76,8 @@ static bool need_matrix(const struct Safetensors *s, const char *name,
     if (!t)
         return error_set(e, "%s: there is no tensor '%s': these are not "
                          "the weights of a GPT-2", s->path, name);
-    if (t->ndim != 2 || t->shape[0] - 1 >= 65536 || t->shape[1] - 1 >= 65536)
+    if (t->ndim != 2 || t->shape[0] - 1 >= 65536
+        || t->shape[1] - 1 >= 65536)
         return error_set(e, "%s: tensor '%s' must be a matrix with sides "
                          "of 1 to 65536", s->path, name);
     *rows = t->shape[0];
@@ -77,6 +85,7 @@ static bool need_matrix(const struct Safetensors *s, const char *name,
     return true;
 }
 
+/* read config.json (B.2) */
 /* What config.json says; -1 where it says nothing. */
 struct Said { int64_t V, T, C, L, NH; };
 
@@ -94,6 +103,8 @@ static bool said_count(const char *path, const struct Json *root,
     *value = (int64_t)v->count;
     return true;
 }
+
+/* read config.json, continued (B.2) */
 /* Settings that change what the model computes: we have one of each. */
 static bool check_kind(const char *path, const struct Json *root,
                        struct Error *e)
@@ -116,6 +127,8 @@ static bool check_kind(const char *path, const struct Json *root,
                          "1e-5, GPT-2's", path, v->offset);
     return true;
 }
+
+/* read config.json, continued (B.2) */
 static bool parse_file(struct JsonDocument *doc, const char *path,
                        struct Error *e)
 {
@@ -143,6 +156,7 @@ static bool read_said(struct Said *said, const char *path, struct Error *e)
     return ok;
 }
 
+/* the config of a weights file (B.2) */
 static bool config_of_shapes(struct Config *c, const struct Safetensors *s,
                              struct Error *e)
 {
@@ -162,6 +176,8 @@ static bool config_of_shapes(struct Config *c, const struct Safetensors *s,
     c->L--;
     return true;
 }
+
+/* the config of a weights file, continued (B.2) */
 static bool agree(const char *path, const char *key, int64_t said,
                   int64_t found, struct Error *e)
 {
@@ -186,6 +202,8 @@ static bool find_heads(struct Config *c, const char *path, int64_t said,
                          "number of heads with --heads", path, c->C);
     return true;
 }
+
+/* the config of a weights file, continued (B.2) */
 static bool config_of(struct Config *c, const struct Safetensors *s,
                       int heads, struct Error *e)
 {
@@ -213,6 +231,7 @@ bool weights_config(struct Config *c, const char *path, int heads,
     return ok;
 }
 
+/* compare a file with the parameter table (B.2) */
 static void shape_text(char out[80], const struct StTensor *t)
 {
     int n = snprintf(out, 80, "%s [", t->type == ST_F32 ? "F32" : "dtype");
@@ -234,6 +253,8 @@ static bool has_shape(const struct StTensor *t, const struct Param *p)
                      && t->shape[1] == p->cols
                    : t->ndim == 1 && t->shape[0] == p->cols;
 }
+
+/* compare a file with the parameter table, continued (B.2) */
 static bool check_param(const struct Safetensors *s, const char *prefix,
                         const struct Param *p, struct Error *e)
 {
@@ -262,6 +283,8 @@ static bool check_params(const struct Safetensors *s, const char *prefix,
             return false;
     return true;
 }
+
+/* compare a file with the parameter table, continued (B.2) */
 static bool read_params(const struct Safetensors *s, const char *prefix,
                         const struct ParamTable *t, real *base,
                         struct Error *e)
@@ -275,6 +298,7 @@ static bool read_params(const struct Safetensors *s, const char *prefix,
     return true;
 }
 
+/* load and save weights (B.2) */
 static bool is_param(const struct ParamTable *t, const char *name)
 {
     for (int i = 0; i < t->n; i++)
@@ -299,6 +323,8 @@ static bool check_tied(const struct Safetensors *s,
                      "wte.weight; this program ties the two", s->path,
                      s->data_offset + head->begin);
 }
+
+/* load and save weights, continued (B.2) */
 static bool check_extras(const struct Safetensors *s,
                          const struct ParamTable *t, struct Error *e)
 {
@@ -325,6 +351,8 @@ static bool check_weights(const struct Safetensors *s,
 {
     return check_params(s, prefix_of(s), t, e) && check_extras(s, t, e);
 }
+
+/* load and save weights, continued (B.2) */
 bool weights_load(struct Model *m, const char *path, struct Error *e)
 {
     struct Safetensors s;
@@ -348,6 +376,8 @@ static void add_sources(struct StSource *source,
                                        base + p->offset };
     }
 }
+
+/* load and save weights, continued (B.2) */
 /* One or two copies of the table (first, second) into one file. */
 static bool save_copies(const struct ParamTable *t, const char *path,
                         const char *prefix[2], const real *base[2],
@@ -372,6 +402,7 @@ bool weights_save(const struct Model *m, const char *path, struct Error *e)
     return save_copies(&m->table, path, prefix, base, e);
 }
 
+/* read and write train.json (B.2) */
 #define TRAIN_FORMAT "moving-bytes training state 1"
 
 static void put_text(FILE *f, const char *text)
@@ -402,6 +433,8 @@ static void put_field(FILE *f, const struct Field *field)
         put_text(f, field->value);
     }
 }
+
+/* read and write train.json, continued (B.2) */
 /* Write what print() puts into a stream to a file of its own. */
 static bool write_text(const char *dir, const char *name, const char *text,
                        size_t n, struct Error *e)
@@ -432,25 +465,30 @@ static bool write_train(const char *dir, int64_t step,
     free(text);
     return ok;
 }
+
+/* read and write train.json, continued (B.2) */
 static bool write_config(const char *dir, const struct Config *c,
                          struct Error *e)
 {
     char text[1200];
     int n = snprintf(text, sizeof text,
+        /* the text of config.json (B.2) */
         "{\n  \"architectures\": [\"GPT2LMHeadModel\"],\n"
-	"  \"model_type\": \"gpt2\",\n"
-	"  \"vocab_size\": %d,\n  \"n_positions\": %d,\n  \"n_ctx\": %d,\n"
-	"  \"n_embd\": %d,\n  \"n_layer\": %d,\n  \"n_head\": %d,\n"
-	"  \"activation_function\": \"gelu_new\",\n"
-	"  \"layer_norm_epsilon\": 1e-05,\n"
-	"  \"initializer_range\": 0.02,\n"
-	"  \"embd_pdrop\": 0.0,\n  \"attn_pdrop\": 0.0,\n"
-	"  \"resid_pdrop\": 0.0,\n"
-	"  \"tie_word_embeddings\": true,\n  \"torch_dtype\": \"float32\",\n"
-	"  \"bos_token_id\": %d,\n  \"eos_token_id\": %d\n}\n"
+        "  \"model_type\": \"gpt2\",\n"
+        "  \"vocab_size\": %d,\n  \"n_positions\": %d,\n  \"n_ctx\": %d,\n"
+        "  \"n_embd\": %d,\n  \"n_layer\": %d,\n  \"n_head\": %d,\n"
+        "  \"activation_function\": \"gelu_new\",\n"
+        "  \"layer_norm_epsilon\": 1e-05,\n"
+        "  \"initializer_range\": 0.02,\n"
+        "  \"embd_pdrop\": 0.0,\n  \"attn_pdrop\": 0.0,\n"
+        "  \"resid_pdrop\": 0.0,\n"
+        "  \"tie_word_embeddings\": true,\n  \"torch_dtype\": \"float32\",\n"
+        "  \"bos_token_id\": %d,\n  \"eos_token_id\": %d\n}\n"
         , c->V, c->T, c->T, c->C, c->L, c->NH, c->V - 1, c->V - 1);
     return write_text(dir, "config.json", text, (size_t)n, e);
 }
+
+/* read and write train.json, continued (B.2) */
 static bool field_fits(const struct Field *field, const struct Json *v)
 {
     switch (field->type) {
@@ -483,6 +521,8 @@ static void take_field(const struct Field *field, const struct Json *v)
         strcpy(field->value, v->string);
     }
 }
+
+/* read and write train.json, continued (B.2) */
 static const char *const kinds[] = {
     [FIELD_INT] = "a whole number that fits in 31 bits",
     [FIELD_INT64] = "a whole number that fits in 63 bits",
@@ -506,6 +546,8 @@ static bool check_fields(const char *path, const struct Json *root,
     }
     return true;
 }
+
+/* read and write train.json, continued (B.2) */
 static bool check_train(const char *path, const struct Json *root,
                         int64_t *step, struct Error *e)
 {
@@ -522,6 +564,7 @@ static bool check_train(const char *path, const struct Json *root,
     return true;
 }
 
+/* list, remove and recover checkpoint directories (B.2) */
 #define STEP_PREFIX "step-"
 #define TEMP_PREFIX "tmp-"      /* being written, or being deleted */
 #define OLD_PREFIX  "old-"      /* being replaced */
@@ -544,6 +587,8 @@ static bool starts(const char *name, const char *prefix)
     return strncmp(name, prefix, strlen(prefix)) == 0
         && step_of(name + strlen(prefix)) >= 0;
 }
+
+/* list, remove and recover checkpoint directories, continued (B.2) */
 static bool no_entry(const char *path, const char *doing, struct Error *e)
 {
     return error_set(e, "%s: cannot %s: %s", path, doing, strerror(errno));
@@ -571,6 +616,8 @@ static bool rename_dir(const char *from, const char *to, struct Error *e)
 {
     return rename(from, to) == 0 || no_entry(from, "rename", e);
 }
+
+/* list, remove and recover checkpoint directories, continued (B.2) */
 /* Put an old- directory back if its place is empty; else delete it. */
 static bool recover(const char *out, const char *name, struct Error *e)
 {
@@ -598,6 +645,8 @@ bool checkpoint_clean(const char *out, struct Error *e)
     closedir(d);
     return ok;
 }
+
+/* list, remove and recover checkpoint directories, continued (B.2) */
 static int by_step(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -625,6 +674,8 @@ static bool list_steps(const char *out, int64_t **list, size_t *n,
         qsort(*list, *n, sizeof **list, by_step);
     return true;
 }
+
+/* list, remove and recover checkpoint directories, continued (B.2) */
 static bool step_path(char path[CHECKPOINT_PATH_MAX], const char *out,
                       const char *prefix, int64_t step, struct Error *e)
 {
@@ -645,6 +696,8 @@ bool checkpoint_latest(const char *out, char path[CHECKPOINT_PATH_MAX],
     free(list);
     return *step < 0 || step_path(path, out, "", *step, e);
 }
+
+/* list, remove and recover checkpoint directories, continued (B.2) */
 /* Out of sight first, then gone: a kill between leaves no half. */
 static bool remove_step(const char *out, int64_t step, struct Error *e)
 {
@@ -669,6 +722,7 @@ bool checkpoint_prune(const char *out, int keep, struct Error *e)
     return ok;
 }
 
+/* save a checkpoint (B.2) */
 static bool write_all(const char *dir, int64_t step, const struct Model *m,
                       const real *adam_m, const real *adam_v,
                       const struct Field *field, int n, struct Error *e)
@@ -684,6 +738,8 @@ static bool write_all(const char *dir, int64_t step, const struct Model *m,
         && write_train(dir, step, field, n, e)
         && sync_dir(dir, e);
 }
+
+/* save a checkpoint, continued (B.2) */
 /* temp takes the place of path, which may exist. */
 static bool publish(const char *out, const char *temp, const char *path,
                     int64_t step, struct Error *e)
@@ -719,6 +775,7 @@ bool checkpoint_save(const char *out, int64_t step, const struct Model *m,
     return false;
 }
 
+/* load a checkpoint (B.2) */
 bool checkpoint_config(struct Config *c, const char *path, struct Error *e)
 {
     char weights[CHECKPOINT_PATH_MAX], config[CHECKPOINT_PATH_MAX];
@@ -738,6 +795,8 @@ static bool name_agrees(const char *path, int64_t step, struct Error *e)
                      "directory has been renamed or its files mixed",
                      path, step);
 }
+
+/* load a checkpoint, continued (B.2) */
 /* The files of a checkpoint, open. */
 struct Opened {
     struct Safetensors weights, moments;
@@ -765,6 +824,8 @@ static bool open_train(struct Opened *o, const char *path,
     return o->has_train && check_train(path, o->train.root, step, e)
         && check_fields(path, o->train.root, field, n, e);
 }
+
+/* load a checkpoint, continued (B.2) */
 static bool open_all(struct Opened *o, const char *dir,
                      const struct Model *m, bool moments,
                      const struct Field *field, int n, int64_t *step,
@@ -795,6 +856,8 @@ static bool read_all(struct Opened *o, struct Model *m, real *adam_m,
         take_field(&field[i], json_get(o->train.root, field[i].name));
     return true;
 }
+
+/* load a checkpoint, continued (B.2) */
 bool checkpoint_load(const char *path, struct Model *m, real *adam_m,
                      real *adam_v, const struct Field *field, int n_fields,
                      int64_t *step, struct Error *e)

@@ -1,3 +1,6 @@
+/* Chapter 16, The model: 16.1 The five numbers */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
 #include "gpt2/config.h"
 
 #include <stdlib.h>
@@ -5,6 +8,7 @@
 #include "base/args.h"
 #include "gpt2/params.h"
 
+/* the models that have a name (16.1) */
 #define GPT2_V 50257
 #define GPT2_T 1024
 
@@ -14,6 +18,7 @@ static const struct Named { const char *name; int L, NH; } named[] = {
 };
 enum { NAMED = sizeof named / sizeof *named };
 
+/* the width that goes with a depth (16.1) */
 /* Heads for depth d: GPT-2's own four sizes are on the line. */
 static int depth_heads(int d)
 {
@@ -28,6 +33,7 @@ static int depth_heads(int d)
     return at[i - 1].heads + (2 * from * rise + run) / (2 * run);
 }
 
+/* find a model by name (16.1) */
 static int depth_of(const char *name)       /* "d12" -> 12, else 0 */
 {
     char *end;
@@ -42,6 +48,8 @@ static void fill(struct Config *c, int L, int NH)
     *c = (struct Config){ .V = GPT2_V, .T = GPT2_T, .L = L, .NH = NH,
                           .C = 64 * NH };
 }
+
+/* find a model by name, continued (16.1) */
 bool config_preset(struct Config *c, const char *name, struct Error *e)
 {
     const char *words[NAMED + 1] = { NULL };
@@ -60,6 +68,7 @@ bool config_preset(struct Config *c, const char *name, struct Error *e)
                      near ? "?  Else " : "");
 }
 
+/* refuse a config that cannot be built (16.1) */
 static bool in_range(const char *what, int value, int max,
                      const char *why, struct Error *e)
 {
@@ -68,6 +77,8 @@ static bool in_range(const char *what, int value, int max,
     return error_set(e, "model: %s is %d; it must be 1 to %d%s", what,
                      value, max, why);
 }
+
+/* refuse a config that cannot be built, continued (16.1) */
 bool config_check(const struct Config *c, struct Error *e)
 {
     if (!in_range("the vocabulary", c->V, 65536,
@@ -84,6 +95,7 @@ bool config_check(const struct Config *c, struct Error *e)
     return true;
 }
 
+/* count the parameters of a config (16.1) */
 size_t config_params(const struct Config *c)
 {
     struct ParamTable t;

@@ -1,3 +1,6 @@
+/* Chapter 16, The model: 16.4 The model */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
 #include "gpt2/model.h"
 
 #include <assert.h>
@@ -15,6 +18,7 @@
 #include "ops/matmul.h"
 #include "ops/residual.h"
 
+/* the calendar of a step (16.4) */
 #define CHUNK 256           /* rows of logits that exist at one time */
 
 /* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
@@ -35,6 +39,7 @@ static int bwd(const struct Config *c, int l, int s)
     return 2 * classifier_step(c) - fwd(l, s);
 }
 
+/* plan the activations (16.4) */ \
 #define PLAN_ACT(field, columns, written, reader, needed)             \
     plan_layer(m, #field, l, columns, fwd(l, written),                \
                m->training ? bwd(c, l, needed) : fwd(l, reader),      \
@@ -63,6 +68,8 @@ static void plan_layers(struct Model *m)
         }
     }
 }
+
+/* plan the activations, continued (16.4) */
 static void plan_ends(struct Model *m)
 {
     const struct Config *c = &m->config;
@@ -84,6 +91,7 @@ static void plan_ends(struct Model *m)
         plan_add(p, "dx", N, C, ln_f_back, 2 * z, &a->dx);
 }
 
+/* refuse a batch that cannot be held (16.4) */
 static bool batch_check(const struct Config *c, int B, int T,
                         struct Error *e)
 {
@@ -103,6 +111,7 @@ static bool batch_check(const struct Config *c, int B, int T,
     return true;
 }
 
+/* create and free a model (16.4) */
 /* Everything about the model except its memory. */
 static bool describe(struct Model *m, const struct Config *c, int B,
                      int T, bool training, struct Error *e)
@@ -119,6 +128,8 @@ static bool describe(struct Model *m, const struct Config *c, int B,
     plan_layout(&m->plan, true);
     return true;
 }
+
+/* create and free a model, continued (16.4) */
 static void new_weights(struct Weights *w, struct Arena *memory,
                         const struct Model *m, const char *what)
 {
@@ -132,6 +143,8 @@ static void new_weights(struct Weights *w, struct Arena *memory,
         memset(base + end, 0, (next - end) * sizeof(real));
     }
 }
+
+/* create and free a model, continued (16.4) */
 bool model_create(struct Model *m, const struct Config *config, int B,
                   int T, bool training, struct Error *e)
 {
@@ -163,6 +176,7 @@ void model_init(struct Model *m, uint64_t seed)
     params_init(m->w.base, &m->table, &m->config, seed);
 }
 
+/* print what a model will allocate (16.4) */
 static void print_always(FILE *out, const char *name,
                          const struct Model *m)
 {
@@ -182,6 +196,8 @@ static bool is_dull(const struct PlanItem *i, int L)
     int l;
     return sscanf(i->name, "h.%d.", &l) == 1 && l > 1 && l < L - 1;
 }
+
+/* print what a model will allocate, continued (16.4) */
 static void print_items(FILE *out, const struct Model *m)
 {
     bool dots = false;
@@ -197,6 +213,8 @@ static void print_items(FILE *out, const struct Model *m)
         dots |= dull;
     }
 }
+
+/* print what a model will allocate, continued (16.4) */
 static void print_totals(FILE *out, const struct Model *m, int copies)
 {
     const struct Plan *p = &m->plan;
@@ -215,6 +233,7 @@ bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
     struct Model m;
     if (!describe(&m, config, B, T, training, e))
         return false;
+    /* print the heading of the plan (16.4) */
     fprintf(out, "%zu parameters; batch %d x %d = %d tokens\n",
             m.table.count, B, T, B * T);
     fprintf(out, "steps: 0 embedding, 1 .. %d layers (%d each), %d ln_f, "
@@ -235,6 +254,7 @@ bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
     return true;
 }
 
+/* the forward pass (16.4) */
 static void layer_fwd(struct Model *m, int l, int B, int T)
 {
     const struct LayerWeights *w = &m->w.h[l];
@@ -256,6 +276,8 @@ static void layer_fwd(struct Model *m, int l, int B, int T)
     linear_fwd(next->x, a->gelu, w->mlp_w, w->mlp_b, N, 4 * C, C);
     residual_fwd(next->x, next->x, a->mid, n);
 }
+
+/* the forward pass, continued (16.4) */
 /* Up to the residual stream behind the last layer. */
 static void stream_fwd(struct Model *m, const int32_t *tokens, int B, int T)
 {
@@ -275,6 +297,7 @@ static void ln_f_fwd(struct Model *m, const real *x, int N)
                   m->w.ln_f_b, N, m->config.C);
 }
 
+/* the classifier (16.4) */
 /* logits and losses of rows n .. n + rows - 1; the sum of the losses */
 static double chunk_fwd(struct Model *m, const real *h,
                         const int32_t *targets, int rows)
@@ -302,6 +325,7 @@ static void chunk_bwd(struct Model *m, real *h, const int32_t *targets,
     gemm(h, a->logits, m->w.wte, rows, C, V, 0);
 }
 
+/* the backward pass (16.4) */
 static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
 {
     const struct LayerWeights *w = &m->w.h[l];
@@ -326,6 +350,8 @@ static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
     layernorm_bwd(dx, g->ln_1_w, g->ln_1_b, a->dln_1, a->x, a->mean_1,
                   a->rstd_1, w->ln_1_w, N, C);
 }
+
+/* the backward pass, continued (16.4) */
 /* What only ever adds to its gradient: LayerNorms and wpe. */
 static void clear_added(struct Model *m)
 {
@@ -337,6 +363,8 @@ static void clear_added(struct Model *m)
             memset(g, 0, p->size * sizeof(real));
     }
 }
+
+/* the backward pass, continued (16.4) */
 static void stream_bwd(struct Model *m, const int32_t *tokens, int B,
                        int T, bool add)
 {
@@ -351,6 +379,7 @@ static void stream_bwd(struct Model *m, const int32_t *tokens, int B,
     embedding_bwd(m->g.wte, m->g.wpe, a->dx, tokens, B, T, c->C);
 }
 
+/* loss, training step and logits (16.4) */
 static int chunk_rows(const struct Model *m, int n, int N)
 {
     return N - n < m->chunk ? N - n : m->chunk;
@@ -368,6 +397,8 @@ double model_loss(struct Model *m, const int32_t *tokens,
                          targets + n, chunk_rows(m, n, N));
     return sum / N;
 }
+
+/* loss, training step and logits, continued (16.4) */
 double model_train(struct Model *m, const int32_t *tokens,
                    const int32_t *targets, int B, int T, real scale,
                    bool accumulate)
@@ -389,6 +420,8 @@ double model_train(struct Model *m, const int32_t *tokens,
     stream_bwd(m, tokens, B, T, accumulate);
     return sum / N;
 }
+
+/* loss, training step and logits, continued (16.4) */
 void model_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T)
 {

@@ -1,3 +1,6 @@
+/* Chapter 16, The model: 16.2 One table */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
 #include "gpt2/params.h"
 
 #include <math.h>
@@ -7,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 
+/* make the table of a config (16.2) */
 enum { ALIGN = 16 };        /* reals: every tensor starts a cache line */
 
 static void add_row(struct ParamTable *t, int layer, const char *name,
@@ -24,6 +28,8 @@ static void add_row(struct ParamTable *t, int layer, const char *name,
     t->count += p->size;
     t->total += (p->size + ALIGN - 1) / ALIGN * ALIGN;
 }
+
+/* make the table of a config, continued (16.2) */
 #define COUNT_ROW(...) + 1
 #define ADD_ROW(field, name, rows, cols, init, decay) \
     add_row(t, layer, name, rows, cols, init, decay);
@@ -50,6 +56,7 @@ void params_free(struct ParamTable *t)
     t->row = NULL;
 }
 
+/* bind the fields of the structs to memory (16.2) */
 #define BIND_MODEL(field, ...) w->field = base + p++->offset;
 #define BIND_LAYER(field, ...) w->h[l].field = base + p++->offset;
 
@@ -72,6 +79,7 @@ void weights_unbind(struct Weights *w)
     *w = (struct Weights){ 0 };
 }
 
+/* draw the initial weights (16.2) */
 #define INIT_STD 0.02f      /* GPT-2's initializer_range */
 
 enum { PIECE = 65536 };     /* numbers from one stream */
@@ -89,6 +97,8 @@ static void draw_normal(real *w, size_t n, real std, uint64_t seed,
             w[i] = std * (real)rng_normal(&r);
     }
 }
+
+/* draw the initial weights, continued (16.2) */
 static void draw_param(real *w, const struct Param *p, int L,
                        uint64_t seed, uint64_t tensor)
 {

@@ -1,3 +1,6 @@
+/* Chapter 16, The model: 16.3 The plan of the memory */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
 #include "gpt2/plan.h"
 
 #include <stdint.h>
@@ -6,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 
+/* add a buffer to the plan (16.3) */
 void plan_add(struct Plan *p, const char *name, size_t rows, size_t cols,
               int from, int to, real **where)
 {
@@ -21,6 +25,7 @@ void plan_add(struct Plan *p, const char *name, size_t rows, size_t cols,
     p->sum_bytes += i->size_bytes;
 }
 
+/* place one buffer at the lowest free offset (16.3) */
 static bool meet(const struct PlanItem *a, const struct PlanItem *b)
 {
     return a->from <= b->to && b->from <= a->to;
@@ -42,6 +47,7 @@ static size_t first_fit(struct PlanItem *const *placed, int n,
     return offset;
 }
 
+/* lay the plan out, largest first (16.3) */
 static int by_size(const void *a, const void *b)
 {
     const struct PlanItem *x = *(struct PlanItem *const *)a;
@@ -59,6 +65,8 @@ static void insert(struct PlanItem **placed, int n, struct PlanItem *item)
     }
     placed[n] = item;
 }
+
+/* lay the plan out, largest first, continued (16.3) */
 static void place_all(struct Plan *p, bool share)
 {
     size_t n = (size_t)p->n;
@@ -78,6 +86,7 @@ static void place_all(struct Plan *p, bool share)
     free(order);
 }
 
+/* the bytes alive in the fullest step (16.3) */
 static size_t bytes_alive(const struct Plan *p, int step)
 {
     size_t bytes = 0;
@@ -97,6 +106,7 @@ void plan_layout(struct Plan *p, bool share)
     }
 }
 
+/* give the buffers their addresses (16.3) */
 void plan_bind(const struct Plan *p, void *arena)
 {
     for (int i = 0; i < p->n; i++)

@@ -1,3 +1,6 @@
+/* Appendix B, File formats: B.1 Safetensors */
+/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
+
 #include "gpt2/safetensors.h"
 
 #include <inttypes.h>
@@ -8,7 +11,11 @@
 #include "base/alloc.h"
 #include "base/json.h"
 
-static const struct { const char *name; unsigned bytes; } types[ST_TYPES] = {
+/* the element types of safetensors (B.1) */
+static const struct {
+    const char *name;
+    unsigned bytes;
+} types[ST_TYPES] = {
     [ST_BOOL] = { "BOOL", 1 }, [ST_U8]  = { "U8", 1 },
     [ST_I8]   = { "I8", 1 },   [ST_I16] = { "I16", 2 },
     [ST_U16]  = { "U16", 2 },  [ST_F16] = { "F16", 2 },
@@ -18,6 +25,7 @@ static const struct { const char *name; unsigned bytes; } types[ST_TYPES] = {
     [ST_F64]  = { "F64", 8 },
 };
 
+/* read one entry of a safetensors header (B.1) */
 /* Every complaint about an entry: file, tensor, place, what, advice. */
 #define ENTRY(s, t, at, e, ...) \
     entry_error(s, t, (at)->offset, e, __VA_ARGS__)
@@ -40,6 +48,8 @@ static bool entry_error(const struct Safetensors *s,
                      "damaged: fetch or save it again", s->path,
                      offset + 8, t->name, what);
 }
+
+/* read one entry of a safetensors header, continued (B.1) */
 static bool read_type(const struct Safetensors *s, struct StTensor *t,
                       const struct Json *v, struct Error *e)
 {
@@ -73,6 +83,8 @@ static bool read_shape(const struct Safetensors *s, struct StTensor *t,
     }
     return true;
 }
+
+/* read one entry of a safetensors header, continued (B.1) */
 static bool read_offsets(const struct Safetensors *s, struct StTensor *t,
                          const struct Json *v, struct Error *e)
 {
@@ -111,6 +123,7 @@ static bool read_entry(const struct Safetensors *s, struct StTensor *t,
     return true;
 }
 
+/* check that the tensors fill the data (B.1) */
 static int by_begin(const void *a, const void *b)
 {
     const struct StTensor *x = a, *y = b;
@@ -147,6 +160,7 @@ static bool check_tiling(struct Safetensors *s, struct Error *e)
     return true;
 }
 
+/* read a safetensors header (B.1) */
 static char *copy_text(const char *text)
 {
     size_t n = strlen(text) + 1;
@@ -185,6 +199,8 @@ static bool read_entries(struct Safetensors *s, const struct Json *root,
     }
     return check_tiling(s, e);
 }
+
+/* read a safetensors header, continued (B.1) */
 #define HEADER_MAX 100000000    /* bytes; the reference reader's limit */
 
 static bool read_length(struct Safetensors *s, const unsigned char *bytes,
@@ -209,13 +225,14 @@ static bool read_length(struct Safetensors *s, const unsigned char *bytes,
 bool safetensors_parse(struct Safetensors *s, const char *path,
                        const void *bytes, size_t size, struct Error *e)
 {
-    uint64_t length;
+    uint64_t length = 0;
     *s = (struct Safetensors){ .path = copy_text(path) };
     if (!read_length(s, bytes, size, &length, e))
         return false;
     s->data_offset = 8 + length;
     s->data_bytes = size - s->data_offset;
     s->data = (const unsigned char *)bytes + s->data_offset;
+    /* parse the JSON and read its entries (B.1) */
     char name[200];
     struct JsonDocument doc;
     snprintf(name, sizeof name, "%.150s: header (from byte 8)", path);
@@ -226,6 +243,7 @@ bool safetensors_parse(struct Safetensors *s, const char *path,
     return ok;
 }
 
+/* open, close and find (B.1) */
 bool safetensors_open(struct Safetensors *s, const char *path,
                       struct Error *e)
 {
@@ -256,6 +274,7 @@ const struct StTensor *safetensors_find(const struct Safetensors *s,
                           sizeof *s->tensor, by_name) : NULL;
 }
 
+/* convert elements to real (B.1) */
 static float from_bits(uint32_t bits)
 {
     float x;
@@ -279,6 +298,7 @@ static float from_f16(uint16_t h)
     exponent = exponent == 31 ? 255 : exponent + 112;
     return from_bits(sign | exponent << 23 | fraction << 13);
 }
+/* convert elements to real, continued (B.1) */ \
 #define CONVERT(type, value)                             \
     for (uint64_t i = 0; i < t->count; i++) {            \
         type x;                                          \
@@ -312,6 +332,7 @@ bool safetensors_read(const struct Safetensors *s,
     }
 }
 
+/* write safetensors (B.1) */
 static int source_by_name(const void *a, const void *b)
 {
     const struct StSource *x = a, *y = b;
@@ -335,10 +356,11 @@ static char *make_header(const struct StSource *s, int n, size_t *length)
     fputs("{\"__metadata__\":{\"format\":\"pt\"}", f);
     for (int i = 0; i < n; i++) {
         size_t bytes = 4 * source_count(&s[i]);
+        /* write the entry of tensor i (B.1) */
         fprintf(f, ",\"%s\":{\"dtype\":\"F32\",\"shape\":[", s[i].name);
-	if (s[i].rows)
-	    fprintf(f, "%zu,", s[i].rows);
-	fprintf(f, "%zu],\"data_offsets\":[%zu,%zu]}", s[i].cols, at, at + bytes);
+        if (s[i].rows)
+            fprintf(f, "%zu,", s[i].rows);
+        fprintf(f, "%zu],\"data_offsets\":[%zu,%zu]}", s[i].cols, at, at + bytes);
         at += bytes;
     }
     fputc('}', f);
@@ -348,6 +370,8 @@ static char *make_header(const struct StSource *s, int n, size_t *length)
         fail("no memory for the header of a file");
     return text;
 }
+
+/* write safetensors, continued (B.1) */
 static void write_floats(struct Writer *w, const real *data, size_t n)
 {
     if (sizeof(real) == sizeof(float)) {
