@@ -20,8 +20,7 @@ void layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
                    const real *w, const real *b, int N, int C);
 
 /* The gradient.  dx is ADDED TO, because x also runs past the block on
- * the residual stream; dw and db are added to.  dx may be dy (then dx is
- * dy plus the gradient through the normalisation).
+ * the residual stream; dw and db are added to.
  *   moves       16 NC bytes in float      FLOP  about 14 NC
  *   numerics    dw, db: sums over fixed pieces of rows, then over pieces,
  *               the same for any number of threads */

@@ -1,0 +1,60 @@
+/* Chapter 15, Operators */
+/* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
+
+#include "ops/gelu.h"
+#include "ops/vmath.h"
+
+enum { PIECE = 8192 };      /* elements that one thread takes at a time */
+
+/* gelu_argument: u of x, and of its derivative (15) */
+#define TWO_U 1.5957691216057308        /* 2 sqrt(2 / pi) */
+#define CUBIC 0.044715
+
+VINLINE real clamp(real x, real limit)
+{
+    x = x < -limit ? -limit : x;
+    return x > limit ? limit : x;
+}
+
+/* gelu_piece, forward (15) */
+SIMD_CLONES
+static void gelu_piece(real *y, const real *x, size_t n)
+{
+    #pragma omp simd
+    for (size_t i = 0; i < n; i++) {
+        real c = clamp(x[i], 12);
+        real u2 = c * ((real)TWO_U + (real)(TWO_U * CUBIC) * c * c);
+        y[i] = x[i] * vsigmoid(u2);
+    }
+}
+
+/* gelu_bwd_piece, backward (15) */
+SIMD_CLONES
+static void gelu_bwd_piece(real *dx, const real *dy, const real *x,
+                           size_t n)
+{
+    #pragma omp simd
+    for (size_t i = 0; i < n; i++) {
+        real c = clamp(x[i], 12);
+        real cc = (real)(TWO_U * CUBIC) * c * c;
+        real s = vsigmoid(c * ((real)TWO_U + cc));
+        real du2 = (real)TWO_U + 3 * cc;
+        dx[i] = dy[i] * (s + c * s * (1 - s) * du2);
+    }
+}
+
+/* cut n elements into pieces for the threads (15) */
+void gelu_fwd(real *y, const real *x, size_t n)
+{
+    #pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i += PIECE)
+        gelu_piece(y + i, x + i, n - i < PIECE ? n - i : PIECE);
+}
+
+void gelu_bwd(real *dx, const real *dy, const real *x, size_t n)
+{
+    #pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i += PIECE)
+        gelu_bwd_piece(dx + i, dy + i, x + i,
+                       n - i < PIECE ? n - i : PIECE);
+}

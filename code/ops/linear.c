@@ -1,0 +1,48 @@
+/* Chapter 15, Operators */
+/* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
+
+#include <string.h>
+#include "ops/linear.h"
+#include "ops/matmul.h"
+
+/* linear_fwd (15) */
+void linear_fwd(real *y, const real *x, const real *w, const real *b,
+                int N, int C, int OC)
+{
+    gemm_bias(y, x, w, b, N, OC, C, 0);
+}
+
+/* bias_bwd: sum dy over its rows (15) */
+enum { STRIP = 64 };        /* columns that one thread takes at a time */
+
+SIMD_CLONES
+static void add_columns(real *db, const real *dy, size_t row, int N, int n)
+{
+    for (int i = 0; i < N; i++, dy += row)
+        #pragma omp simd
+        for (int c = 0; c < n; c++)
+            db[c] += dy[c];
+}
+
+static void bias_bwd(real *db, const real *dy, int N, int OC,
+                     bool accumulate)
+{
+    if (!accumulate)
+        memset(db, 0, (size_t)OC * sizeof *db);
+    #pragma omp parallel for schedule(static)
+    for (int c = 0; c < OC; c += STRIP)
+        add_columns(db + c, dy + c, (size_t)OC, N,
+                    OC - c < STRIP ? OC - c : STRIP);
+}
+
+/* linear_bwd (15) */
+void linear_bwd(real *dx, real *dw, real *db, const real *dy,
+                const real *x, const real *w, int N, int C, int OC,
+                bool accumulate)
+{
+    if (dx)
+        gemm(dx, dy, w, N, C, OC, GEMM_TB);
+    gemm(dw, x, dy, C, OC, N, GEMM_TA | (accumulate ? GEMM_ADD : 0));
+    if (db)
+        bias_bwd(db, dy, N, OC, accumulate);
+}

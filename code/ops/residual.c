@@ -1,0 +1,21 @@
+/* Chapter 15, Operators */
+/* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
+
+#include "ops/residual.h"
+
+enum { PIECE = 8192 };      /* elements that one thread takes at a time */
+
+SIMD_CLONES
+static void add_piece(real *y, const real *a, const real *b, size_t n)
+{
+    #pragma omp simd
+    for (size_t i = 0; i < n; i++)
+        y[i] = a[i] + b[i];
+}
+
+void residual_fwd(real *y, const real *a, const real *b, size_t n)
+{
+    #pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i += PIECE)
+        add_piece(y + i, a + i, b + i, n - i < PIECE ? n - i : PIECE);
+}
