@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include "base/arena.h"
 #include "gpt2/params.h"
 #include "gpt2/plan.h"
 
@@ -60,7 +61,7 @@ struct Model {
     struct Weights w, g;                 /* g only if training */
     struct Plan plan;
     struct Acts acts;
-    void  *arena;
+    struct Arena w_memory, g_memory, acts_memory;
 };
 
 /* what a model can do (16.4) */

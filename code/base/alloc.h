@@ -1,0 +1,14 @@
+/* Chapter 16, The model: 16.2 One table */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
+#ifndef BASE_ALLOC_H
+#define BASE_ALLOC_H
+
+#include <stddef.h>
+
+/* calloc and realloc for tables: they end the program if there is no
+ * memory, so no caller checks. */
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *old, size_t size);
+
+#endif

@@ -1,0 +1,105 @@
+/* Chapter 16, The model: 16.1 The five numbers */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
+#include "gpt2/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/args.h"
+#include "gpt2/params.h"
+
+/* the models that have a name (16.1) */
+#define GPT2_V 50257
+#define GPT2_T 1024
+
+static const struct Named { const char *name; int L, NH; } named[] = {
+    { "gpt2",        12, 12 }, { "gpt2-medium", 24, 16 },
+    { "gpt2-large",  36, 20 }, { "gpt2-xl",     48, 25 },
+};
+enum { NAMED = sizeof named / sizeof *named };
+
+/* the width that goes with a depth (16.1) */
+/* Heads for depth d: GPT-2's own four sizes are on the line. */
+static int depth_heads(int d)
+{
+    static const struct { int d, heads; } at[] = {
+        { 0, 0 }, { 12, 12 }, { 24, 16 }, { 36, 20 }, { 48, 25 } };
+    int i = 1;
+    while (d > at[i].d)
+        i++;
+    int run = at[i].d - at[i - 1].d;
+    int rise = at[i].heads - at[i - 1].heads;
+    int from = d - at[i - 1].d;
+    return at[i - 1].heads + (2 * from * rise + run) / (2 * run);
+}
+
+/* find a model by name (16.1) */
+static int depth_of(const char *name)       /* "d12" -> 12, else 0 */
+{
+    char *end;
+    if (name[0] != 'd' || name[1] < '1' || name[1] > '9')
+        return 0;
+    long d = strtol(name + 1, &end, 10);
+    return *end || d > 48 ? 0 : (int)d;
+}
+
+static void fill(struct Config *c, int L, int NH)
+{
+    *c = (struct Config){ .V = GPT2_V, .T = GPT2_T, .L = L, .NH = NH,
+                          .C = 64 * NH };
+}
+
+/* find a model by name, continued (16.1) */
+bool config_preset(struct Config *c, const char *name, struct Error *e)
+{
+    const char *words[NAMED + 1] = { NULL };
+    for (int i = 0; i < NAMED; i++) {
+        words[i] = named[i].name;
+        if (strcmp(name, named[i].name) == 0)
+            return fill(c, named[i].L, named[i].NH), true;
+    }
+    int d = depth_of(name);
+    if (d)
+        return fill(c, d, depth_heads(d)), true;
+    const char *near = nearest_word(name, words);
+    return error_set(e, "no model is called '%.40s'; %s%s%schoose d1 to "
+                     "d48, gpt2, gpt2-medium, gpt2-large or gpt2-xl", name,
+                     near ? "did you mean " : "", near ? near : "",
+                     near ? "?  Else " : "");
+}
+
+/* refuse a config that cannot be built (16.1) */
+static bool in_range(const char *what, int value, int max,
+                     const char *why, struct Error *e)
+{
+    if (value >= 1 && value <= max)
+        return true;
+    return error_set(e, "model: %s is %d; it must be 1 to %d%s", what,
+                     value, max, why);
+}
+
+/* refuse a config that cannot be built, continued (16.1) */
+bool config_check(const struct Config *c, struct Error *e)
+{
+    if (!in_range("the vocabulary", c->V, 65536,
+                  ", because tokens are stored in 16 bits", e)
+        || !in_range("the context", c->T, 65536, "", e)
+        || !in_range("the number of layers", c->L, 512, "", e)
+        || !in_range("the number of heads", c->NH, 65536, "", e)
+        || !in_range("the number of channels", c->C, 65536, "", e))
+        return false;
+    if (c->C % c->NH)
+        return error_set(e, "model: %d heads do not divide %d channels; "
+                         "every head gets channels / heads of them, a "
+                         "whole number", c->NH, c->C);
+    return true;
+}
+
+/* count the parameters of a config (16.1) */
+size_t config_params(const struct Config *c)
+{
+    struct ParamTable t;
+    params_table(&t, c);
+    params_free(&t);
+    return t.count;
+}

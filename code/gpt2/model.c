@@ -1,0 +1,437 @@
+/* Chapter 16, The model: 16.4 The model */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
+#include "gpt2/model.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "ops/attention.h"
+#include "ops/crossentropy.h"
+#include "ops/embedding.h"
+#include "ops/gelu.h"
+#include "ops/layernorm.h"
+#include "ops/linear.h"
+#include "ops/matmul.h"
+#include "ops/residual.h"
+
+/* the calendar of a step (16.4) */
+#define CHUNK 256           /* rows of logits that exist at one time */
+
+/* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
+ * last LayerNorm is operator 0 of a layer L that has no other; then the
+ * classifier.  The backward pass is the mirror image. */
+static int fwd(int l, int s)
+{
+    return 1 + LAYER_STEPS * l + s;
+}
+
+static int classifier_step(const struct Config *c)
+{
+    return fwd(c->L, LN_1) + 1;
+}
+
+static int bwd(const struct Config *c, int l, int s)
+{
+    return 2 * classifier_step(c) - fwd(l, s);
+}
+
+/* plan the activations (16.4) */ \
+#define PLAN_ACT(field, columns, written, reader, needed)             \
+    plan_layer(m, #field, l, columns, fwd(l, written),                \
+               m->training ? bwd(c, l, needed) : fwd(l, reader),      \
+               &m->acts.h[l].field);
+#define PLAN_GRAD(field, columns, written, reader)                    \
+    plan_layer(m, #field, l, columns, bwd(c, l, written),             \
+               bwd(c, l, reader), &m->acts.h[l].field);
+
+static void plan_layer(struct Model *m, const char *field, int l,
+                       int columns, int from, int to, real **where)
+{
+    char name[40];
+    snprintf(name, sizeof name, "h.%d.%s", l, field);
+    plan_add(&m->plan, name, (size_t)m->B * (size_t)m->T, (size_t)columns,
+             from, to, where);
+}
+
+static void plan_layers(struct Model *m)
+{
+    const struct Config *c = &m->config;
+    const int C = c->C, NH = c->NH;
+    for (int l = 0; l < c->L; l++) {
+        ACTS_LAYER(PLAN_ACT)
+        if (m->training) {
+            GRADS_LAYER(PLAN_GRAD)
+        }
+    }
+}
+
+/* plan the activations, continued (16.4) */
+static void plan_ends(struct Model *m)
+{
+    const struct Config *c = &m->config;
+    const int ln_f = fwd(c->L, LN_1), z = classifier_step(c);
+    const int ln_f_back = m->training ? bwd(c, c->L, LN_1) : ln_f;
+    const size_t N = (size_t)m->B * (size_t)m->T, C = (size_t)c->C;
+    const size_t rows = (size_t)m->chunk;
+    struct Plan *p = &m->plan;
+    struct Acts *a = &m->acts;
+    plan_add(p, "x_f", N, C, fwd(c->L, BEFORE), ln_f_back,
+             &a->h[c->L].x);
+    plan_add(p, "ln_f", N, C, ln_f, m->training ? ln_f_back : z, &a->ln_f);
+    plan_add(p, "mean_f", N, 1, ln_f, ln_f_back, &a->mean_f);
+    plan_add(p, "rstd_f", N, 1, ln_f, ln_f_back, &a->rstd_f);
+    plan_add(p, "logits", rows, (size_t)c->V, z, z, &a->logits);
+    plan_add(p, "lse", rows, 1, z, z, &a->lse);
+    plan_add(p, "losses", rows, 1, z, z, &a->losses);
+    if (m->training)
+        plan_add(p, "dx", N, C, ln_f_back, 2 * z, &a->dx);
+}
+
+/* refuse a batch that cannot be held (16.4) */
+static bool batch_check(const struct Config *c, int B, int T,
+                        struct Error *e)
+{
+    if (B < 1 || T < 1)
+        return error_set(e, "model: a batch of %d rows of %d tokens; both "
+                         "must be at least 1", B, T);
+    if (T > c->T)
+        return error_set(e, "model: rows of %d tokens, but this model's "
+                         "context is %d; use a --seq of at most %d", T,
+                         c->T, c->T);
+    double bytes = (double)B * T * (34.0 * c->C + c->NH + 8) * c->L
+                 * (double)sizeof(real);
+    if (B > INT_MAX / T || bytes > 1e15)
+        return error_set(e, "model: a batch of %d rows of %d tokens needs "
+                         "%.3g GB for its activations; use a smaller "
+                         "--batch and --accumulate", B, T, bytes / 1e9);
+    return true;
+}
+
+/* create and free a model (16.4) */
+/* Everything about the model except its memory. */
+static bool describe(struct Model *m, const struct Config *c, int B,
+                     int T, bool training, struct Error *e)
+{
+    *m = (struct Model){ .config = *c, .B = B, .T = T,
+                         .training = training };
+    if (!config_check(c, e) || !batch_check(c, B, T, e))
+        return false;
+    m->chunk = B * T < CHUNK ? B * T : CHUNK;
+    params_table(&m->table, c);
+    m->acts.h = xcalloc((size_t)c->L + 1, sizeof *m->acts.h);
+    plan_layers(m);
+    plan_ends(m);
+    plan_layout(&m->plan, true);
+    return true;
+}
+
+/* create and free a model, continued (16.4) */
+static void new_weights(struct Weights *w, struct Arena *memory,
+                        const struct Model *m, const char *what)
+{
+    const struct ParamTable *t = &m->table;
+    arena_create(memory, t->total * sizeof(real), what);
+    real *base = arena_alloc(memory, t->total * sizeof(real));
+    weights_bind(w, t, &m->config, base);
+    for (int i = 0; i < t->n; i++) {        /* the gaps between tensors */
+        size_t end = t->row[i].offset + t->row[i].size;
+        size_t next = i + 1 < t->n ? t->row[i + 1].offset : t->total;
+        memset(base + end, 0, (next - end) * sizeof(real));
+    }
+}
+
+/* create and free a model, continued (16.4) */
+bool model_create(struct Model *m, const struct Config *config, int B,
+                  int T, bool training, struct Error *e)
+{
+    if (!describe(m, config, B, T, training, e))
+        return false;
+    new_weights(&m->w, &m->w_memory, m, "the weights");
+    if (training)
+        new_weights(&m->g, &m->g_memory, m, "the gradients");
+    arena_create(&m->acts_memory, m->plan.total_bytes, "the activations");
+    plan_bind(&m->plan, m->acts_memory.base);
+    return true;
+}
+
+void model_free(struct Model *m)
+{
+    weights_unbind(&m->w);
+    weights_unbind(&m->g);
+    params_free(&m->table);
+    plan_free(&m->plan);
+    free(m->acts.h);
+    arena_free(&m->w_memory);
+    arena_free(&m->g_memory);
+    arena_free(&m->acts_memory);
+    *m = (struct Model){ 0 };
+}
+
+void model_init(struct Model *m, uint64_t seed)
+{
+    params_init(m->w.base, &m->table, &m->config, seed);
+}
+
+/* print what a model will allocate (16.4) */
+static void print_always(FILE *out, const char *name,
+                         const struct Model *m)
+{
+    fprintf(out, "%-14s %6s %8s %14zu   always\n", name, "", "",
+            m->table.total * sizeof(real));
+}
+
+static void print_item(FILE *out, const struct PlanItem *i)
+{
+    fprintf(out, "%-14s %6zu x %6zu %13zu   %4d .. %-4d @ %zu\n", i->name,
+            i->rows, i->cols, i->size_bytes, i->from, i->to, i->offset);
+}
+
+/* Of the layers between the second and the last one line is enough. */
+static bool is_dull(const struct PlanItem *i, int L)
+{
+    int l;
+    return sscanf(i->name, "h.%d.", &l) == 1 && l > 1 && l < L - 1;
+}
+
+/* print what a model will allocate, continued (16.4) */
+static void print_items(FILE *out, const struct Model *m)
+{
+    bool dots = false;
+    for (int i = 0; i < m->plan.n; i++) {
+        const struct PlanItem *item = &m->plan.item[i];
+        bool dull = is_dull(item, m->config.L);
+        if (!dull)
+            print_item(out, item);
+        else if (!dots)
+            fprintf(out, "h.2 .. h.%-6d like h.1, each %d steps later "
+                    "and %d shorter\n", m->config.L - 2, LAYER_STEPS,
+                    2 * LAYER_STEPS);
+        dots |= dull;
+    }
+}
+
+/* print what a model will allocate, continued (16.4) */
+static void print_totals(FILE *out, const struct Model *m, int copies)
+{
+    const struct Plan *p = &m->plan;
+    size_t fixed = (size_t)copies * m->table.total * sizeof(real);
+    fprintf(out, "activations take %.1f MB; %.1f MB are alive at once; "
+            "%.1f MB if nothing were shared\n",
+            (double)p->total_bytes / 1e6, (double)p->live_bytes / 1e6,
+            (double)p->sum_bytes / 1e6);
+    fprintf(out, "total %.1f MB\n",
+            (double)(fixed + p->total_bytes) / 1e6);
+}
+
+bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
+                      bool training, bool moments, struct Error *e)
+{
+    struct Model m;
+    if (!describe(&m, config, B, T, training, e))
+        return false;
+    /* print the heading of the plan (16.4) */
+    fprintf(out, "%zu parameters; batch %d x %d = %d tokens\n",
+            m.table.count, B, T, B * T);
+    fprintf(out, "steps: 0 embedding, 1 .. %d layers (%d each), %d ln_f, "
+            "%d classifier%s\n", LAYER_STEPS * config->L, LAYER_STEPS,
+            fwd(config->L, LN_1), classifier_step(config),
+            training ? ", then back in mirror order" : "");
+    fprintf(out, "%-14s %15s %14s   lives\n", "name", "shape", "bytes");
+    print_always(out, "weights", &m);
+    if (training)
+        print_always(out, "gradients", &m);
+    if (moments) {
+        print_always(out, "first moment", &m);
+        print_always(out, "second moment", &m);
+    }
+    print_items(out, &m);
+    print_totals(out, &m, 1 + training + 2 * moments);
+    model_free(&m);
+    return true;
+}
+
+/* the forward pass (16.4) */
+static void layer_fwd(struct Model *m, int l, int B, int T)
+{
+    const struct LayerWeights *w = &m->w.h[l];
+    struct LayerActs *a = &m->acts.h[l], *next = a + 1;
+    const int N = B * T, C = m->config.C, NH = m->config.NH;
+    const size_t n = (size_t)N * (size_t)C;
+
+    layernorm_fwd(a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
+                  w->ln_1_b, N, C);
+    linear_fwd(a->qkv, a->ln_1, w->qkv_w, w->qkv_b, N, C, 3 * C);
+    attention_fwd(a->att, a->lse, a->qkv, B, T, C, NH);
+    linear_fwd(a->mid, a->att, w->proj_w, w->proj_b, N, C, C);
+    residual_fwd(a->mid, a->mid, a->x, n);
+
+    layernorm_fwd(a->ln_2, a->mean_2, a->rstd_2, a->mid, w->ln_2_w,
+                  w->ln_2_b, N, C);
+    linear_fwd(a->fc, a->ln_2, w->fc_w, w->fc_b, N, C, 4 * C);
+    gelu_fwd(a->gelu, a->fc, 4 * n);
+    linear_fwd(next->x, a->gelu, w->mlp_w, w->mlp_b, N, 4 * C, C);
+    residual_fwd(next->x, next->x, a->mid, n);
+}
+
+/* the forward pass, continued (16.4) */
+/* Up to the residual stream behind the last layer. */
+static void stream_fwd(struct Model *m, const int32_t *tokens, int B, int T)
+{
+    assert(B >= 1 && B <= m->B && T >= 1 && T <= m->T);
+    for (int i = 0; i < B * T; i++)
+        assert(tokens[i] >= 0 && tokens[i] < m->config.V);
+    embedding_fwd(m->acts.h[0].x, tokens, m->w.wte, m->w.wpe, B, T,
+                  m->config.C);
+    for (int l = 0; l < m->config.L; l++)
+        layer_fwd(m, l, B, T);
+}
+
+static void ln_f_fwd(struct Model *m, const real *x, int N)
+{
+    struct Acts *a = &m->acts;
+    layernorm_fwd(a->ln_f, a->mean_f, a->rstd_f, x, m->w.ln_f_w,
+                  m->w.ln_f_b, N, m->config.C);
+}
+
+/* the classifier (16.4) */
+/* logits and losses of rows n .. n + rows - 1; the sum of the losses */
+static double chunk_fwd(struct Model *m, const real *h,
+                        const int32_t *targets, int rows)
+{
+    struct Acts *a = &m->acts;
+    const int V = m->config.V, C = m->config.C;
+    gemm(a->logits, h, m->w.wte, rows, V, C, GEMM_TB);
+    crossentropy_fwd(a->losses, a->lse, a->logits, targets, rows, V);
+    double sum = 0;
+    for (int i = 0; i < rows; i++)
+        sum += (double)a->losses[i];
+    return sum;
+}
+
+/* logits become dlogits, h becomes dh, dwte is written or added to */
+static void chunk_bwd(struct Model *m, real *h, const int32_t *targets,
+                      int rows, real scale, bool add)
+{
+    struct Acts *a = &m->acts;
+    const int V = m->config.V, C = m->config.C;
+    crossentropy_bwd(a->logits, a->logits, a->lse, targets, scale, rows,
+                     V);
+    gemm(m->g.wte, a->logits, h, V, C, rows,
+         GEMM_TA | (add ? GEMM_ADD : 0));
+    gemm(h, a->logits, m->w.wte, rows, C, V, 0);
+}
+
+/* the backward pass (16.4) */
+static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
+{
+    const struct LayerWeights *w = &m->w.h[l];
+    struct LayerWeights *g = &m->g.h[l];
+    struct LayerActs *a = &m->acts.h[l];
+    real *dx = m->acts.dx;
+    const int N = B * T, C = m->config.C, NH = m->config.NH;
+
+    linear_bwd(a->dgelu, g->mlp_w, g->mlp_b, dx, a->gelu, w->mlp_w, N,
+               4 * C, C, add);
+    gelu_bwd(a->dgelu, a->dgelu, a->fc, (size_t)N * 4 * (size_t)C);
+    linear_bwd(a->dln_2, g->fc_w, g->fc_b, a->dgelu, a->ln_2, w->fc_w, N,
+               C, 4 * C, add);
+    layernorm_bwd(dx, g->ln_2_w, g->ln_2_b, a->dln_2, a->mid, a->mean_2,
+                  a->rstd_2, w->ln_2_w, N, C);
+
+    linear_bwd(a->datt, g->proj_w, g->proj_b, dx, a->att, w->proj_w, N, C,
+               C, add);
+    attention_bwd(a->dqkv, a->datt, a->qkv, a->att, a->lse, B, T, C, NH);
+    linear_bwd(a->dln_1, g->qkv_w, g->qkv_b, a->dqkv, a->ln_1, w->qkv_w,
+               N, C, 3 * C, add);
+    layernorm_bwd(dx, g->ln_1_w, g->ln_1_b, a->dln_1, a->x, a->mean_1,
+                  a->rstd_1, w->ln_1_w, N, C);
+}
+
+/* the backward pass, continued (16.4) */
+/* What only ever adds to its gradient: LayerNorms and wpe. */
+static void clear_added(struct Model *m)
+{
+    for (int i = 0; i < m->table.n; i++) {
+        const struct Param *p = &m->table.row[i];
+        real *g = m->g.base + p->offset;
+        if (p->init == INIT_ONE || strstr(p->name, "ln_")
+            || g == m->g.wpe)
+            memset(g, 0, p->size * sizeof(real));
+    }
+}
+
+/* the backward pass, continued (16.4) */
+static void stream_bwd(struct Model *m, const int32_t *tokens, int B,
+                       int T, bool add)
+{
+    struct Acts *a = &m->acts;
+    const struct Config *c = &m->config;
+    const int N = B * T;
+    memset(a->dx, 0, (size_t)N * (size_t)c->C * sizeof(real));
+    layernorm_bwd(a->dx, m->g.ln_f_w, m->g.ln_f_b, a->ln_f, a->h[c->L].x,
+                  a->mean_f, a->rstd_f, m->w.ln_f_w, N, c->C);
+    for (int l = c->L - 1; l >= 0; l--)
+        layer_bwd(m, l, B, T, add);
+    embedding_bwd(m->g.wte, m->g.wpe, a->dx, tokens, B, T, c->C);
+}
+
+/* loss, training step and logits (16.4) */
+static int chunk_rows(const struct Model *m, int n, int N)
+{
+    return N - n < m->chunk ? N - n : m->chunk;
+}
+
+double model_loss(struct Model *m, const int32_t *tokens,
+                  const int32_t *targets, int B, int T)
+{
+    const int N = B * T;
+    stream_fwd(m, tokens, B, T);
+    ln_f_fwd(m, m->acts.h[m->config.L].x, N);
+    double sum = 0;
+    for (int n = 0; n < N; n += m->chunk)
+        sum += chunk_fwd(m, m->acts.ln_f + (size_t)n * (size_t)m->config.C,
+                         targets + n, chunk_rows(m, n, N));
+    return sum / N;
+}
+
+/* loss, training step and logits, continued (16.4) */
+double model_train(struct Model *m, const int32_t *tokens,
+                   const int32_t *targets, int B, int T, real scale,
+                   bool accumulate)
+{
+    assert(m->training);
+    const int N = B * T;
+    if (!accumulate)
+        clear_added(m);
+    stream_fwd(m, tokens, B, T);
+    ln_f_fwd(m, m->acts.h[m->config.L].x, N);
+    double sum = 0;
+    for (int n = 0; n < N; n += m->chunk) {
+        real *h = m->acts.ln_f + (size_t)n * (size_t)m->config.C;
+        int rows = chunk_rows(m, n, N);
+        sum += chunk_fwd(m, h, targets + n, rows);
+        chunk_bwd(m, h, targets + n, rows, scale / (real)N,
+                  accumulate || n > 0);
+    }
+    stream_bwd(m, tokens, B, T, accumulate);
+    return sum / N;
+}
+
+/* loss, training step and logits, continued (16.4) */
+void model_logits(struct Model *m, real *logits, const int32_t *tokens,
+                  int B, int T)
+{
+    const size_t C = (size_t)m->config.C;
+    stream_fwd(m, tokens, B, T);
+    real *x = m->acts.h[m->config.L].x;
+    for (int b = 1; b <= B; b++)            /* the last of each row */
+        memmove(x + (size_t)(b - 1) * C,
+                x + ((size_t)b * (size_t)T - 1) * C, C * sizeof(real));
+    ln_f_fwd(m, x, B);
+    gemm(logits, m->acts.ln_f, m->w.wte, B, m->config.V, m->config.C,
+         GEMM_TB);
+}

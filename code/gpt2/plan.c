@@ -1,0 +1,122 @@
+/* Chapter 16, The model: 16.3 The plan of the memory */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
+#include "gpt2/plan.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/arena.h"
+
+/* add a buffer to the plan (16.3) */
+void plan_add(struct Plan *p, const char *name, size_t rows, size_t cols,
+              int from, int to, real **where)
+{
+    if (p->n == p->capacity) {
+        p->capacity = p->capacity ? 2 * p->capacity : 64;
+        p->item = xrealloc(p->item, (size_t)p->capacity * sizeof *p->item);
+    }
+    struct PlanItem *i = &p->item[p->n++];
+    *i = (struct PlanItem){ .rows = rows, .cols = cols, .from = from,
+                            .to = to, .where = where };
+    snprintf(i->name, sizeof i->name, "%s", name);
+    i->size_bytes = arena_round(rows * cols * sizeof(real));
+    p->sum_bytes += i->size_bytes;
+}
+
+/* place one buffer at the lowest free offset (16.3) */
+static bool meet(const struct PlanItem *a, const struct PlanItem *b)
+{
+    return a->from <= b->to && b->from <= a->to;
+}
+
+/* placed[0 .. n) is sorted by offset: the first gap that is wide enough. */
+static size_t first_fit(struct PlanItem *const *placed, int n,
+                        const struct PlanItem *item)
+{
+    size_t offset = 0;
+    for (int i = 0; i < n; i++) {
+        if (!meet(placed[i], item))
+            continue;
+        if (placed[i]->offset >= offset + item->size_bytes)
+            return offset;
+        size_t end = placed[i]->offset + placed[i]->size_bytes;
+        offset = end > offset ? end : offset;
+    }
+    return offset;
+}
+
+/* lay the plan out, largest first (16.3) */
+static int by_size(const void *a, const void *b)
+{
+    const struct PlanItem *x = *(struct PlanItem *const *)a;
+    const struct PlanItem *y = *(struct PlanItem *const *)b;
+    if (x->size_bytes != y->size_bytes)
+        return x->size_bytes < y->size_bytes ? 1 : -1;
+    return x < y ? -1 : x > y;              /* else as they were added */
+}
+
+static void insert(struct PlanItem **placed, int n, struct PlanItem *item)
+{
+    while (n > 0 && placed[n - 1]->offset > item->offset) {
+        placed[n] = placed[n - 1];
+        n--;
+    }
+    placed[n] = item;
+}
+
+/* lay the plan out, largest first, continued (16.3) */
+static void place_all(struct Plan *p, bool share)
+{
+    size_t n = (size_t)p->n;
+    struct PlanItem **order = xcalloc(2 * n + 1, sizeof *order);
+    struct PlanItem **placed = order + n;
+    for (size_t i = 0; i < n; i++)
+        order[i] = &p->item[i];
+    qsort(order, n, sizeof *order, by_size);
+    p->total_bytes = 0;
+    for (int i = 0; i < p->n; i++) {
+        struct PlanItem *item = order[i];
+        item->offset = share ? first_fit(placed, i, item) : p->total_bytes;
+        insert(placed, i, item);
+        size_t end = item->offset + item->size_bytes;
+        p->total_bytes = end > p->total_bytes ? end : p->total_bytes;
+    }
+    free(order);
+}
+
+/* the bytes alive in the fullest step (16.3) */
+static size_t bytes_alive(const struct Plan *p, int step)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < p->n; i++)
+        if (p->item[i].from <= step && step <= p->item[i].to)
+            bytes += p->item[i].size_bytes;
+    return bytes;
+}
+
+void plan_layout(struct Plan *p, bool share)
+{
+    place_all(p, share);
+    p->live_bytes = 0;
+    for (int i = 0; i < p->n; i++) {        /* it is fullest at a birth */
+        size_t bytes = bytes_alive(p, p->item[i].from);
+        p->live_bytes = bytes > p->live_bytes ? bytes : p->live_bytes;
+    }
+}
+
+/* give the buffers their addresses (16.3) */
+void plan_bind(const struct Plan *p, void *arena)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->item[i].where)
+            *p->item[i].where =
+                (real *)((unsigned char *)arena + p->item[i].offset);
+}
+
+void plan_free(struct Plan *p)
+{
+    free(p->item);
+    *p = (struct Plan){ 0 };
+}
