@@ -1,0 +1,192 @@
+-- Appendix A, The loom: A.8 The filter
+-- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+
+-- pandoc filter: the parts of a page that pandoc does not know.
+-- Needs metadata `page`, the path of the table that weave.lua wrote.
+-- The writer of the format is html.lua or latex.lua; its functions are
+-- called with data and pandoc inlines or blocks, and return the same.
+local here = PANDOC_SCRIPT_FILE:match("^(.*/)") or "./"
+package.path = here .. "?.lua;" .. package.path
+local data = require "data"
+local lexer = require "lexer"
+
+local page, writer
+
+-- stop with a message (A.8)
+local function stop(seen, message)
+    local n, where = 0, page.path or page.slug
+    local f = page.path and io.open(page.path)
+    for line in f and f:lines() or function () end do
+        n = n + 1
+        if line:find(seen, 1, true) then
+            where = where .. ":" .. n
+            break
+        end
+    end
+    io.stderr:write(where, ": ", message, "\n")
+    os.exit(1)
+end
+
+local draft = os.getenv("DRAFT") == "1"
+
+-- references and numbers (A.8)
+local kinds = { sec = true, fig = true, tbl = true, eq = true, ex = true }
+
+local function reference(id)
+    local kind, rest = id:match("^(%a+):(.+)$")
+    if kind == "num" then
+        local row = page.rows[rest]
+        if row then
+            return writer.number(row, data.format(row.value, row.unit))
+        end
+    elseif kinds[kind] then
+        local ref = page.refs[id]
+        if ref then return writer.reference(ref, page) end
+    else
+        return nil
+    end
+    if draft then return pandoc.Str("??" .. id) end
+    stop("@" .. id, "@" .. id .. " is not known")
+end
+
+local function Cite(cite)
+    local out = pandoc.List()
+    for i, c in ipairs(cite.citations) do
+        local r = reference(c.id)
+        if not r then return nil end
+        if i > 1 then out:extend { pandoc.Str(","), pandoc.Space() } end
+        out:insert(r)
+        out:extend(c.suffix)
+    end
+    return out
+end
+
+local function calculated(span)
+    local text = pandoc.utils.stringify(span)
+    local ok, value = pcall(data.calc, text, page.rows)
+    if not ok then
+        if draft then return pandoc.Str("??" .. text) end
+        stop(text, "[" .. text .. "]{.calc}: " .. value)
+    end
+    local from = {}
+    for _, name in ipairs(data.names(text)) do
+        from[#from + 1] = page.rows[name]
+    end
+    local digits = tonumber(span.attributes.digits or "3")
+    return writer.calculated(text, from, data.format(
+        data.round(value, digits), span.attributes.unit))
+end
+
+local function Span(span)
+    if span.classes:includes("calc") then return calculated(span) end
+    if span.classes:includes("chunk") then
+        local name = pandoc.utils.stringify(span):gsub("\u{2019}", "'")
+        local url = page.chunk_refs[name]
+        if url then return writer.chunk_reference(name, url, page) end
+        if not draft then stop(name, "no chunk " .. name) end
+    end
+end
+
+-- code in the text (A.8)
+local function Code(code)
+    if not code.classes:includes("ident") then return nil end
+    local pieces = {}
+    for _, t in ipairs(lexer.lex(code.text, "cuda")) do
+        pieces[#pieces + 1] = { text = t.text,
+            url = t.kind == "word" and page.idents[t.text] or nil }
+    end
+    return writer.identifier(pieces, page)
+end
+
+local function read_lines(path)
+    local f = io.open(path)
+    if not f then stop(path, "no file " .. path) end
+    local lines = {}
+    for line in f:lines() do lines[#lines + 1] = line end
+    f:close()
+    return lines
+end
+
+local colour = { keyword = "k", type = "t", number = "n", string = "s",
+                 comment = "c", pre = "p" }
+
+local function CodeBlock(block)
+    if block.classes:includes("chunk") then
+        return writer.chunk(page.parts[tonumber(block.attributes.n)], page)
+    elseif block.classes:includes("output") then
+        return writer.output(read_lines(block.attributes.file))
+    end
+    local language = block.classes[1]
+    local tokens = lexer.lex(block.text, lexer.knows(language) and language
+                                         or "plain")
+    for _, t in ipairs(tokens) do t.colour = colour[t.kind] end
+    return writer.listing(tokens, language)
+end
+
+-- blocks that carry a number (A.8)
+local function Header(h)
+    return writer.heading(h, page.numbers[h.identifier], page)
+end
+
+local function equation(para)
+    local last = para.content[#para.content]
+    local math = para.content[1]
+    if #para.content < 2 or math.t ~= "Math" or last.t ~= "Str" then
+        return nil
+    end
+    local id = last.text:match("^{#(eq:[%w:%._%-]+)}$")
+    if id then return writer.equation(math, id, page.numbers[id]) end
+end
+
+local function Para(para)
+    local image = para.content[1]
+    if #para.content == 1 and image.t == "Image" then
+        local figure = page.figures[image.identifier]
+        if figure then
+            return writer.figure(image.identifier, figure, image.caption)
+        end
+    end
+    return equation(para)
+end
+
+local function Table(tbl)
+    local long = tbl.caption.long
+    local block = long[#long]
+    local last = block and block.content[#block.content]
+    local id = last and last.t == "Str"
+               and last.text:match("^{#(tbl:[%w:%._%-]+)}$")
+    if id then
+        block.content:remove()
+        local space = block.content[#block.content]
+        if space and space.t ~= "Str" then block.content:remove() end
+    end
+    return writer.table(tbl, id, id and page.numbers[id])
+end
+
+-- exercises and answers (A.8)
+local function Div(div)
+    if div.classes:includes("exercise") then
+        return writer.exercise(div, page.numbers[div.identifier])
+    elseif div.classes:includes("answer") then
+        local of = div.attributes.of
+        if not page.numbers[of] then
+            stop(of or "answer", "an answer to no exercise: "
+                 .. tostring(of))
+        end
+        return writer.answer(div, of, page.numbers[of])
+    end
+end
+
+-- walk over the page (A.8)
+function Pandoc(doc)
+    local path = pandoc.utils.stringify(doc.meta.page)
+    page = dofile(path)
+    writer = require(FORMAT:match("latex") and "latex" or "html")
+    if writer.start then writer.start(page, doc) end
+    doc = doc:walk { Cite = Cite, Span = Span, Code = Code,
+                     Header = Header, Table = Table, Para = Para }
+    doc = doc:walk { CodeBlock = CodeBlock, Div = Div,
+                     Note = writer.note }
+    if writer.finish then writer.finish(page, doc) end
+    return doc
+end

@@ -1,0 +1,340 @@
+-- Appendix A, The loom: A.9 Pages for the screen
+-- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+
+-- Writer for HTML pages; see filter.lua for who calls it.
+local M = {}
+
+-- text that is safe in HTML (A.9)
+local safe = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;",
+               ['"'] = "&quot;" }
+local function escape(s) return (s:gsub('[&<>"]', safe)) end
+M.escape = escape
+
+local function inline(html) return pandoc.RawInline("html", html) end
+local function block(html) return pandoc.RawBlock("html", html) end
+
+function M.href(url, page)
+    local slug, anchor = url:match("^([^#]*)(.*)$")
+    if page and slug == page.slug and anchor ~= "" then return anchor end
+    return slug .. ".html" .. anchor
+end
+local href = M.href
+
+local function link(url, page, class, text, title)
+    return '<a' .. (class and ' class="' .. class .. '"' or "")
+        .. ' href="' .. escape(href(url, page)) .. '"'
+        .. (title and ' title="' .. escape(title) .. '"' or "")
+        .. '>' .. text .. '</a>'
+end
+
+-- a chunk as HTML (A.9)
+local function name_of(name) return "\u{27E8}" .. escape(name) .. "\u{27E9}" end
+
+local function token(t, page)
+    local text = escape(t.text)
+    if t.anchor then
+        return '<a class="def" id="' .. escape(t.anchor) .. '" href="'
+            .. "identifiers.html#of-" .. escape(t.anchor:sub(5)) .. '">'
+            .. text .. '</a>'
+    elseif t.url then
+        return link(t.url, page, t.kind and "i " .. t.kind or "i", text)
+    end
+    return '<span class="' .. t.kind .. '">' .. text .. '</span>'
+end
+
+local function code(lines, page)
+    local out = {}
+    for i, line in ipairs(lines) do
+        local s, use = {}, false
+        for j, t in ipairs(line) do
+            if type(t) == "string" then
+                s[j] = escape(t)
+            elseif t.use then
+                use = true
+                s[j] = link(t.url, page, "use", name_of(t.use))
+            else
+                s[j] = token(t, page)
+            end
+        end
+        local text = table.concat(s) .. (i < #lines and "\n" or "")
+        out[i] = use and '<span class="uses">' .. text .. '</span>' or text
+    end
+    return '<pre><code>' .. table.concat(out) .. '</code></pre>'
+end
+
+-- a chunk as HTML, continued (A.9)
+local function arrow(to, page, class, sign, words)
+    return to and link(to.url, page, class, sign, words .. " of this chunk"
+        .. (to.section and ", in " .. to.section or "")) or ""
+end
+
+local function head(part, page)
+    local name = part.root and '<code>' .. escape(part.name) .. '</code>'
+                 or escape(part.name)
+    local files = {}
+    for i, f in ipairs(part.files) do
+        files[i] = '<code>' .. escape(f) .. '</code>'
+    end
+    local lands = part.root and "" or '<span class="lands">'
+        .. table.concat(files, ", ") .. '</span>'
+    return '<div class="head"><span class="name">\u{27E8}<a href="#'
+        .. escape(part.anchor) .. '">' .. name .. '</a>\u{27E9}</span> '
+        .. '<span class="sign">' .. (part.index > 1 and "+=" or "=")
+        .. '</span>' .. arrow(part.previous, page, "up", "\u{2191}",
+                              "Previous part")
+        .. arrow(part.next, page, "down", "\u{2193}", "Next part")
+        .. lands .. '</div>'
+end
+
+local function foot(part, page)
+    if #part.used == 0 then return "" end
+    local s = {}
+    for i, u in ipairs(part.used) do
+        s[i] = link(u.url, page, nil, name_of(u.name))
+            .. (u.section and " " .. u.section or "")
+    end
+    return '<div class="foot">Used in ' .. table.concat(s, ", ")
+        .. '</div>'
+end
+
+function M.chunk(part, page)
+    return block('<div class="chunk" id="' .. escape(part.anchor) .. '">'
+        .. head(part, page) .. code(part.lines, page) .. foot(part, page)
+        .. '</div>')
+end
+
+-- words in the text as HTML (A.9)
+function M.identifier(pieces, page)
+    local s = {}
+    for i, p in ipairs(pieces) do
+        s[i] = p.url and link(p.url, page, "i", escape(p.text))
+               or escape(p.text)
+    end
+    return inline("<code>" .. table.concat(s) .. "</code>")
+end
+
+function M.reference(ref, page)
+    return inline(link(ref.url, page, "ref",
+                       (escape(ref.text):gsub(" ", "\u{A0}"))))
+end
+
+function M.chunk_reference(name, url, page)
+    return inline(link(url, page, "chunk-ref", name_of(name)))
+end
+
+function M.output(lines)
+    return block('<pre class="output"><code>'
+        .. escape(table.concat(lines, "\n")) .. '</code></pre>')
+end
+
+function M.listing(tokens, language)
+    local s = {}
+    for i, t in ipairs(tokens) do
+        s[i] = t.colour and '<span class="' .. t.colour .. '">'
+               .. escape(t.text) .. '</span>' or escape(t.text)
+    end
+    return block('<pre class="listing"><code>' .. table.concat(s)
+                 .. '</code></pre>')
+end
+
+-- words in the text as HTML, continued (A.9)
+local cards = 0
+
+local function origin(row)
+    local function line(key, text)
+        if not text or text == "" then return "" end
+        return '<span><b>' .. key .. '</b> ' .. escape(text) .. '</span>'
+    end
+    return line("name", row.name) .. line("machine", row.machine)
+        .. line("command", row.command) .. line("commit", row.commit)
+        .. line("date", row.date)
+end
+
+local function card(class, text, inner)
+    cards = cards + 1
+    local id = "card-" .. cards
+    return inline('<span class="' .. class .. '" tabindex="0" '
+        .. 'aria-describedby="' .. id .. '">' .. escape(text)
+        .. '<span class="card" role="tooltip" id="' .. id .. '">' .. inner
+        .. '</span></span>')
+end
+
+function M.number(row, text) return card("num", text, origin(row)) end
+
+function M.calculated(expression, rows, text)
+    local s = { '<span><b>computed</b> ' .. escape(expression)
+                .. '</span>' }
+    for _, row in ipairs(rows) do s[#s + 1] = origin(row) end
+    return card("num", text, table.concat(s))
+end
+
+-- numbered blocks as HTML (A.9)
+function M.heading(h, number, page)
+    local id = escape(h.identifier)
+    local content = pandoc.List()
+    if h.level == 1 then
+        content:insert(inline('<span class="label">' .. escape(page.label
+            or "") .. '</span> '))
+        if page.label == "Preface" and pandoc.utils.stringify(h.content)
+           == "Preface" then content = pandoc.List() end
+    elseif number then
+        content:insert(inline('<span class="number">' .. number
+                              .. '</span> '))
+    end
+    content:extend(h.content)
+    content:insert(inline(' <a class="permalink" href="#' .. id
+        .. '" aria-label="Link to this section">#</a>'))
+    h.content = content
+    return h
+end
+
+function M.equation(math, id, number)
+    return pandoc.Div({ pandoc.Plain { math, inline('<a class="eqno" '
+        .. 'href="#' .. id .. '">(' .. number .. ')</a>') } },
+        pandoc.Attr(id, { "equation" }))
+end
+
+local function numbered(word, id, number)
+    return inline('<a class="number" href="#' .. id .. '">' .. word
+                  .. "\u{A0}" .. number .. '</a> ')
+end
+
+function M.figure(id, figure, caption)
+    local text = pandoc.List { numbered("Figure", id, figure.number) }
+    text:extend(caption)
+    return { block('<figure id="' .. id .. '">'
+                   .. M.drawing(figure.file, id, figure.alt)
+                   .. '<figcaption>'),
+             pandoc.Plain(text), block('</figcaption></figure>') }
+end
+
+function M.table(tbl, id, number)
+    if id then
+        local long = tbl.caption.long
+        long[#long].content:insert(1, numbered("Table", id, number))
+    end
+    return pandoc.Div({ tbl }, pandoc.Attr(id or "", { "table" }))
+end
+
+function M.exercise(div, number)
+    div.content:insert(1, pandoc.Plain { inline('<span class="exercise-'
+        .. 'number"><a href="#' .. div.identifier .. '">Exercise\u{A0}'
+        .. number .. '</a></span>') })
+    return div
+end
+
+function M.answer(div, of, number)
+    local out = pandoc.List { block('<details class="answer"><summary>'
+        .. 'Answer<span class="hidden"> to exercise ' .. number
+        .. '</span></summary>') }
+    out:extend(div.content)
+    out:insert(block('</details>'))
+    return out
+end
+
+-- a drawing inside the page (A.9)
+function M.drawing(file, id, alt)
+    local f = assert(io.open(file))
+    local svg = f:read("a")
+    f:close()
+    svg = svg:gsub("<%?.-%?>", ""):gsub("<!DOCTYPE.->", "")
+             :gsub("<!%-%-.-%-%->", ""):gsub("^%s+", ""):gsub("%s+$", "")
+    local prefix = id:gsub("[^%w]", "-") .. "-"
+    svg = svg:gsub('(%sid=")', "%1" .. prefix)
+             :gsub('(url%(#)', "%1" .. prefix)
+             :gsub('(href="#)', "%1" .. prefix)
+    local open, rest = svg:match("^<svg(.-)>(.*)$")
+    local width = open:match('viewBox="[%d%.%-]+ [%d%.%-]+ ([%d%.]+)')
+    open = open:gsub('%swidth="[^"]*"', ""):gsub('%sheight="[^"]*"', "")
+               :gsub('%srole="[^"]*"', ""):gsub('%saria%-[%w-]*="[^"]*"',
+                                                "")
+    return '<svg role="img" aria-label="' .. escape(alt) .. '"' .. open
+        .. (width and ' style="max-width:' .. width .. 'px"' or "")
+        .. ">" .. rest
+end
+
+-- notes in the margin (A.9)
+local notes = 0
+
+function M.note(note)
+    notes = notes + 1
+    local id = "note-" .. notes
+    local out = pandoc.List { inline('<span class="note"><input '
+        .. 'type="checkbox" id="' .. id .. '" aria-label="Show note '
+        .. notes .. '"><label for="' .. id .. '">' .. notes
+        .. '</label><span class="side"><b>' .. notes .. '</b> ') }
+    out:extend(pandoc.utils.blocks_to_inlines(note.content,
+        { pandoc.LineBreak() }))
+    out:insert(inline('</span></span>'))
+    return out
+end
+
+-- what the template needs (A.9)
+local function percent(s)
+    return (s:gsub("[^%w%-%._~]", function (c)
+        return string.format("%%%02X", c:byte())
+    end))
+end
+
+local function neighbour(n)
+    if not n then return nil end
+    return { url = n.slug .. ".html", label = n.label ~= n.title
+             and n.label or "", title = n.title }
+end
+
+local function contents(page)
+    local s = {}
+    for _, sec in ipairs(page.sections or {}) do
+        if sec.level == 2 and sec.id then
+            s[#s + 1] = '<li><a href="#' .. sec.id .. '">'
+                .. '<span class="number">' .. sec.number .. '</span> '
+                .. M.title(sec.title) .. '</a></li>'
+        end
+    end
+    return #s > 1 and table.concat(s, "\n") or nil
+end
+
+-- Markdown of a title as HTML
+function M.title(text)
+    local doc = pandoc.read(text, "markdown")
+    return (pandoc.write(doc, "html"):gsub("^<p>", "")
+            :gsub("</p>%s*$", ""))
+end
+
+local function templates(page)
+    local s = {}
+    for _, chunk in ipairs(page.foreign or {}) do
+        s[#s + 1] = '<template data-chunk="' .. escape(chunk.anchor)
+                    .. '">'
+        for _, part in ipairs(chunk.parts) do
+            local html = code(part.lines, page)
+            s[#s + 1] = html:gsub(' id="[^"]*"', "")
+        end
+        s[#s + 1] = '</template>'
+    end
+    return table.concat(s)
+end
+
+function M.finish(page, doc)
+    local meta = doc.meta
+    local function raw(html)
+        return html and pandoc.MetaInlines { inline(html) }
+    end
+    meta.pagetitle = pandoc.utils.stringify(pandoc.read(page.title,
+                                                        "markdown"))
+    meta.book = page.book
+    meta.slug = page.slug
+    meta.contents = raw(contents(page))
+    meta.templates = raw(templates(page))
+    meta.previous, meta.next = neighbour(page.previous),
+                               neighbour(page.next)
+    meta.bookpart = page.book_part
+    if page.path then
+        meta.edit = page.repository .. "/edit/" .. page.branch .. "/"
+                    .. page.path
+        meta.erratum = page.repository .. "/issues/new?template="
+            .. "erratum.yml&title=" .. percent("Erratum in "
+            .. page.slug .. ": ")
+    end
+end
+return M

@@ -1,0 +1,178 @@
+-- Appendix A, The loom: A.9.2 The other pages
+-- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+
+-- Markdown for the pages that are no chapters, from build/weave/book.lua.
+-- lua pages.lua FOLDER; writes FOLDER/index.md, chunks.md ... and .lua
+package.path = arg[0]:gsub("[^/]*$", "") .. "?.lua;" .. package.path
+local folder = arg[1]
+local book = dofile(folder .. "/book.lua")
+
+-- small helpers of the pages (A.9.2)
+local safe = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;",
+               ['"'] = "&quot;" }
+local function escape(s) return (s:gsub('[&<>"]', safe)) end
+local function href(url)
+    return (escape(url):gsub("^[^#]*", "%0.html"))
+end
+local function link(url, text, class)
+    return '<a' .. (class and ' class="' .. class .. '"' or "")
+           .. ' href="' .. href(url) .. '">' .. text .. '</a>'
+end
+local function html(lines)
+    return "```{=html}\n" .. table.concat(lines, "\n") .. "\n```\n"
+end
+
+local function write(path, text)
+    local f = io.open(path)
+    local old = f and f:read("a")
+    if f then f:close() end
+    if old == text then return end
+    f = assert(io.open(path, "w"))
+    assert(f:write(text))
+    f:close()
+end
+
+local function page(slug, title, text)
+    write(folder .. "/" .. slug .. ".md", text)
+    write(folder .. "/" .. slug .. ".lua", string.format(
+        "return { slug = %q, title = %q, book = %q, refs = {}, rows = {},\n"
+        .. "chunk_refs = {}, figures = {}, idents = {}, parts = {},\n"
+        .. "numbers = {}, sections = {}, foreign = {} }\n",
+        slug, title, book.title))
+end
+
+-- the cover and the contents (A.9.2)
+local s = { "---", "cover: true", "---", "", "::: {.title}",
+    "# " .. book.title .. " {#title}", "", book.subtitle or "", "",
+    "[" .. (book.author or "") .. "]{.author}",
+    "[" .. (book.edition or "") .. "]{.edition}", ":::", "",
+    "## Contents {#contents}", "" }
+for _, part in ipairs(book.parts) do
+    s[#s + 1] = "### " .. part.title .. "\n"
+    s[#s + 1] = "::: {.chapters}\n"
+    for _, c in ipairs(part.chapters) do
+        s[#s + 1] = "- [[" .. (c.number == "0" and "" or c.number)
+            .. "]{.number} " .. c.title .. "](" .. c.slug .. ".html)"
+        local sections = {}
+        for _, sec in ipairs(c.sections) do
+            if sec.level == 2 and sec.id then
+                sections[#sections + 1] = "[" .. sec.title .. "]("
+                    .. c.slug .. ".html#" .. sec.id .. ")"
+            end
+        end
+        s[#s + 1] = "\n  [" .. table.concat(sections, " · ")
+                    .. "]{.sections}\n"
+    end
+    s[#s + 1] = ":::\n"
+end
+s[#s + 1] = "### At the end\n\n::: {.chapters}\n"
+for _, p in ipairs { { "chunks", "Index of chunks" },
+    { "identifiers", "Index of identifiers" },
+    { "figures", "Figures and tables" },
+    { "bibliography", "Bibliography" }, { "errata", "Errata" } } do
+    s[#s + 1] = "- [" .. p[2] .. "](" .. p[1] .. ".html)"
+end
+s[#s + 1] = "\n:::\n"
+page("index", book.title, table.concat(s, "\n"))
+
+-- the index of chunks (A.9.2)
+local function places(list)
+    local s = {}
+    for i, p in ipairs(list) do
+        s[i] = link(p.url, p.section or "\u{2192}")
+    end
+    return table.concat(s, ", ")
+end
+
+local function chunk_entry(c)
+    local name = escape(c.name)
+    if c.root then name = "<code>" .. name .. "</code>" end
+    return "<li>" .. link(c.url, name) .. " <span class=\"at\">"
+        .. places(c.parts) .. "</span>" .. (#c.used > 0
+        and " <span class=\"used\">used in " .. places(c.used) .. "</span>"
+        or "") .. "</li>"
+end
+
+s = { "# Index of chunks {#chunks}", "", "Files first, then the chunks "
+    .. "they are made of, each with the sections that define it and those "
+    .. "that use it.", "" }
+local roots, others = {}, {}
+for _, c in ipairs(book.chunks) do
+    table.insert(c.root and roots or others, chunk_entry(c))
+end
+s[#s + 1] = "## Files {#files}\n"
+s[#s + 1] = html { '<ul class="index">', table.concat(roots, "\n"),
+                   '</ul>' }
+s[#s + 1] = "## Chunks {#names}\n"
+s[#s + 1] = html { '<ul class="index">', table.concat(others, "\n"),
+                   '</ul>' }
+page("chunks", "Index of chunks", table.concat(s, "\n"))
+
+-- the index of identifiers (A.9.2)
+local initial
+s = { '<div class="identifiers">' }
+for _, d in ipairs(book.identifiers) do
+    local letter = d.name:sub(1, 1):upper()
+    if not letter:match("%a") then letter = "_" end
+    if letter ~= initial then
+        if initial then s[#s + 1] = "</ul>" end
+        initial = letter
+        s[#s + 1] = '<h2 id="letter-' .. letter .. '">' .. letter
+                    .. '</h2><ul class="index">'
+    end
+    local anchor = d.url:match("#def%-(.*)$")
+    s[#s + 1] = '<li id="of-' .. escape(anchor) .. '">'
+        .. link(d.url, "<code>" .. escape(d.name) .. "</code>")
+        .. ' <span class="kind">' .. d.kind .. "</span> <span class="
+        .. '"at">' .. link(d.url, d.section or "\u{2192}") .. "</span>"
+        .. ' <span class="file">' .. escape(d.file:gsub("^code/", ""))
+        .. "</span>" .. (#d.uses > 0 and ' <span class="used">used in '
+        .. places(d.uses) .. "</span>" or "") .. "</li>"
+end
+s[#s + 1] = initial and "</ul></div>" or "</div>"
+page("identifiers", "Index of identifiers",
+     "# Index of identifiers {#identifiers}\n\n" .. html(s))
+
+-- the list of figures and tables (A.9.2)
+local function list(title, id, entries)
+    local t = { "## " .. title .. " {#" .. id .. "}\n", "::: {.captions}" }
+    for _, e in ipairs(entries) do
+        t[#t + 1] = "\n[[" .. e.number .. "]{.number}](" .. href(e.url)
+                    .. ") " .. e.caption
+    end
+    t[#t + 1] = "\n:::\n"
+    return table.concat(t, "\n")
+end
+for _, l in ipairs { book.figures, book.tables } do
+    for _, e in ipairs(l) do
+        e.caption = e.caption:gsub("{%.ident}", "") .. " "
+        e.caption = e.caption:match("^(.-[%.%?!]) ") or e.caption
+    end
+end
+page("figures", "Figures and tables",
+     "# Figures and tables {#figures-and-tables}\n\n"
+     .. list("Figures", "figures", book.figures)
+     .. "\n" .. list("Tables", "tables", book.tables))
+
+-- the bibliography and the errata (A.9.2)
+s = { "---", "nocite: |" }
+for _, key in ipairs(book.cites) do s[#s + 1] = "  @" .. key end
+s[#s + 1] = "---\n\n# Bibliography {#bibliography}\n\n"
+            .. "::: {#refs}\n:::\n"
+page("bibliography", "Bibliography", table.concat(s, "\n"))
+
+s = { "# Errata {#errata}\n" }
+if not book.errata or #book.errata == 0 then
+    s[#s + 1] = "None so far. Each page has a link to report one at its "
+        .. "foot."
+end
+for n, e in ipairs(book.errata or {}) do
+    s[#s + 1] = string.format("## %s {#erratum-%s}\n\n"
+        .. "In [%s](%s). Found by %s; guarded now by `%s`.\n\n"
+        .. "Was\n:   %s\n\nIs\n:   %s\n", e.title or "Erratum " .. n,
+        e.id or n, e.place or e.section or "", href(e.url or "index"),
+        e.found_by or e["found-by"] or "a reader",
+        e.guarded_by or e["guarded-by"] or "nothing yet",
+        e.was or "", e.is or "")
+end
+page("errata", "Errata", table.concat(s, "\n"))

@@ -1,0 +1,436 @@
+-- Appendix A, The loom: A.5 Who defines what
+-- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+
+-- Finds definitions in the landed book and links words to them.
+--
+-- tag(book) lexes every part (part.tokens), and returns a list of
+--   def { name, kind, file, part, token, static, uses }
+-- kinds: function, kernel, declaration, macro, struct, union, enum,
+-- constant, type, variable.  uses: list of parts, each once, in order.
+-- Each word that means a definition gets token.def.
+local language = require "language"
+local lexer = require "lexer"
+local noweb = require "noweb"
+local M = {}
+
+-- the text of a part, with its uses as tokens (A.5)
+function M.text_of(part)
+    local lines = {}
+    for i, line in ipairs(part.lines) do
+        local s = {}
+        for j, piece in ipairs(line) do
+            s[j] = piece.text or "\1" .. piece.use .. "\2"
+        end
+        lines[i] = table.concat(s)
+    end
+    return table.concat(lines, "\n")
+end
+
+local function first_line(chunk)
+    local part = chunk.parts[1]
+    local line = part and part.lines[1]
+    return line and line[1] and line[1].text
+end
+
+-- The language of a chunk is that of the first file it lands in.
+function M.language_of(book, chunk)
+    local root = chunk.files[1]
+    if not root then return "text" end
+    return language.of(root, first_line(book.chunks[root]))
+end
+
+-- the tokens of a whole file (A.5)
+-- Significant tokens of the file, in order: { t = token, part = part }.
+local function tokens_of(book, root)
+    local out = {}
+    local function walk(chunk)
+        for _, part in ipairs(chunk.parts) do
+            for _, t in ipairs(part.tokens) do
+                if t.kind == "use" then
+                    walk(book.chunks[t.text:sub(2, -2)])
+                elseif t.kind ~= "space" and t.kind ~= "comment" then
+                    out[#out + 1] = { t = t, part = part, text = t.text,
+                                      kind = t.kind }
+                end
+            end
+            out[#out + 1] = { kind = "nl", text = "\n", part = part }
+        end
+    end
+    walk(book.chunks[root])
+    return out
+end
+
+-- definitions in C and CUDA (A.5)
+-- names that look like functions (A.5)
+local not_a_name = { __attribute__ = true, __launch_bounds__ = true,
+    _Alignas = true, alignas = true, __declspec = true }
+
+-- Place in head of the word before the parameter list.
+local function name_before_parameters(head)
+    local i = 1
+    while i < #head do
+        local t = head[i]
+        if head[i + 1].text == "(" then
+            if t.kind == "word" and not not_a_name[t.text] then return i end
+            if not_a_name[t.text] then
+                local open = 0
+                repeat
+                    i = i + 1
+                    if head[i].text == "(" then open = open + 1 end
+                    if head[i].text == ")" then open = open - 1 end
+                until open == 0 or i == #head
+            end
+        end
+        i = i + 1
+    end
+end
+
+local function has(head, word)
+    for _, t in ipairs(head) do
+        if t.text == word then return true end
+    end
+    return false
+end
+
+-- names that look like functions, continued (A.5)
+local function define_variables(head, define, static)
+    local depth, expecting = 0, true
+    for j, t in ipairs(head) do
+        local after = head[j + 1] and head[j + 1].text or ";"
+        if t.text == "(" or t.text == "[" then depth = depth + 1 end
+        if t.text == ")" or t.text == "]" then depth = depth - 1 end
+        if depth == 0 then
+            if t.text == "," then expecting = true end
+            if expecting and t.kind == "word"
+               and after:match("^[=%[,;]$") then
+                define(t, "variable", static)
+                expecting = false
+            end
+        end
+    end
+end
+
+-- what the head of a C statement defines (A.5)
+local function define_function(head, define)
+    local i = name_before_parameters(head)
+    if not i then return end
+    define(head[i], has(head, "__global__") and "kernel" or "function",
+           has(head, "static"))
+end
+
+local function define_statement(head, define)
+    if has(head, "_Static_assert") or has(head, "static_assert") then
+        return
+    end
+    local static = has(head, "static")
+    local i = name_before_parameters(head)
+    if has(head, "typedef") then
+        for j = #head, 1, -1 do
+            local n = head[j]
+            if n.kind == "word" and (not i or head[j - 1].text == "*"
+                and head[j - 2].text == "(" ) then
+                return define(n, "type")
+            end
+        end
+    elseif i and not has(head, "=") then
+        return define(head[i], "declaration", static)
+    elseif not has(head, "extern") and (#head > 2 or head.after_tag) then
+        define_variables(head, define, static)
+    end
+end
+
+-- words that a function declares for itself (A.5)
+local function find_locals(head, tokens, first, last)
+    local own = {}
+    local function look(list, from, to)
+        local previous, before
+        for j = from, to do
+            local t = list[j]
+            local after = list[j + 1] and list[j + 1].text
+            if t.kind ~= "nl" then
+                local p = previous
+                if p and p.text == "*" then p = before end
+                if t.kind == "word" and p
+                   and (p.kind == "type" or p.kind == "word"
+                        or p.text == "const" or p.text == "*")
+                   and after and after:match("^[=%[,;%):]$")
+                   and (previous.text ~= "*" or p.kind == "type"
+                        or before and before.kind == "word"
+                        and (list == head)) then
+                    own[t.text] = true
+                end
+                before, previous = previous, t
+            end
+        end
+    end
+    look(head, name_before_parameters(head) or 1, #head)
+    look(tokens, first, last)
+    for j = first, last do
+        if own[tokens[j].text] then tokens[j].t.hidden = true end
+    end
+    for _, t in ipairs(head) do
+        if own[t.text] then t.t.hidden = true end
+    end
+end
+
+local function find_in_c(tokens, define, includes)
+    local head, i = {}, 1
+    local depth = 0                        -- of ( and [
+    local function skip_braces()
+        local open = 0
+        repeat
+            local s = tokens[i].text
+            if tokens[i].kind == "op" then
+                if s == "{" then open = open + 1 end
+                if s == "}" then open = open - 1 end
+            end
+            i = i + 1
+        until open == 0 or i > #tokens
+    end
+    while i <= #tokens do
+        local t = tokens[i]
+        if t.kind == "pre" then
+            -- read a preprocessor line (A.5)
+            local what = t.text:match("%a*$")
+            local name = tokens[i + 1]
+            if what == "define" and name and name.kind ~= "nl" then
+                if not name.text:match("_H$") then define(name, "macro") end
+            elseif what == "include" and name and name.kind == "string" then
+                local file = name.text:match('^"(.*)"$')
+                if file then includes[#includes + 1] = file end
+            end
+            repeat i = i + 1
+            until i > #tokens or tokens[i].kind == "nl"
+                  and tokens[i - 1].text ~= "\\"
+        elseif t.kind == "nl" then
+            i = i + 1
+        elseif t.text == ";" and depth == 0 then
+            if #head > 0 then define_statement(head, define) end
+            head, i = {}, i + 1
+        elseif t.text == "{" and depth == 0 then
+            -- read what stands in braces (A.5)
+            local last, tag = head[#head], nil
+            for _, h in ipairs(head) do
+                if h.text == "struct" or h.text == "union" or h.text == "enum" then
+                    tag = h.text
+                end
+            end
+            local equals = false
+            for _, h in ipairs(head) do equals = equals or h.text == "=" end
+            if last and last.text == ")" and not equals then
+                local first = i
+                local name, kind = define_function(head, define)
+                skip_braces()
+                find_locals(head, tokens, first, i - 1)
+                head = {}
+            elseif last and last.kind == "string" then
+                head, i = {}, i + 1
+            elseif tag and not equals then
+                if last.text ~= tag then define(last, tag) end
+                local first = i
+                skip_braces()
+                if tag == "enum" then
+                    local previous
+                    for j = first, i - 2 do
+                        local e = tokens[j]
+                        if e.kind == "word" and (previous.text == "{"
+                                                 or previous.text == ",") then
+                            define(e, "constant")
+                        end
+                        if e.kind ~= "nl" then previous = e end
+                    end
+                end
+                local kept = {}
+                for _, h in ipairs(head) do
+                    if h.text == "typedef" or h.text == "static" then
+                        kept[#kept + 1] = h
+                    end
+                end
+                kept.after_tag = true
+                head = kept
+            else
+                skip_braces()
+            end
+        else
+            if t.text == "(" or t.text == "[" then depth = depth + 1 end
+            if t.text == ")" or t.text == "]" then depth = depth - 1 end
+            if t.text ~= "}" or t.kind ~= "op" then head[#head + 1] = t end
+            i = i + 1
+        end
+    end
+end
+
+-- definitions in the other languages (A.5)
+local function find_in_lua(tokens, define)
+    local depth = 0
+    for i, t in ipairs(tokens) do
+        local s, next1, next2 = t.text, tokens[i + 1], tokens[i + 2]
+        local before = tokens[i - 1]
+        if t.kind == "keyword" and next1 then
+            if s == "function" and next1.kind == "word" then
+                local dot = next2 and next2.text:match("^[%.:]$")
+                define(dot and tokens[i + 3] or next1, "function",
+                       not dot)
+            elseif s == "local" and depth == 0 and next1.kind == "word"
+                   and next1.text ~= "M" then
+                define(next1, "variable", true)
+            end
+            if s == "function" or s == "do" or s == "then"
+               or s == "repeat" then depth = depth + 1 end
+            if s == "end" or s == "until" or s == "elseif" then
+                depth = depth - 1
+            end
+        end
+    end
+end
+
+local function find_by_keyword(tokens, define)
+    for i, t in ipairs(tokens) do
+        local name = tokens[i + 1]
+        if t.kind == "keyword" and t.text == "function"
+           and name and name.kind == "word" then
+            define(name, "function", true)
+        elseif t.kind == "word" and name and name.text == "("
+               and tokens[i + 2] and tokens[i + 2].text == ")"
+               and tokens[i + 3] and tokens[i + 3].text == "{" then
+            define(t, "function", true)
+        end
+    end
+end
+
+local finders = { c = find_in_c, cuda = find_in_c, lua = find_in_lua,
+    sh = find_by_keyword, awk = find_by_keyword, js = find_by_keyword }
+
+-- which definition a word means (A.5.1)
+local Scope = {}
+Scope.__index = Scope
+
+-- files: root -> { defs by name, includes }
+local function new_scope(files) 
+    return setmetatable({ files = files, seen = {} }, Scope)
+end
+
+function Scope:headers(root)
+    if self.seen[root] then return self.seen[root] end
+    local list = {}
+    self.seen[root] = list
+    local found = { [root] = true }
+    local function visit(file)
+        for _, name in ipairs(self.files[file].includes) do
+            local path = "code/" .. name
+            if self.files[path] and not found[path] then
+                found[path] = true
+                list[#list + 1] = path
+                visit(path)
+            end
+        end
+    end
+    visit(root)
+    return list
+end
+
+-- The function behind a declaration in a header.
+function Scope:behind(def)
+    if def.kind ~= "declaration" then return def end
+    if def.real == nil then
+        def.real = false
+        for root, file in pairs(self.files) do
+            local d = file.defs[def.name]
+            if d and not d.static and d.kind ~= "declaration" then
+                for _, header in ipairs(self:headers(root)) do
+                    if header == def.file then def.real = d end
+                end
+            end
+        end
+    end
+    return def.real or def
+end
+
+function Scope:find(name, root)
+    local d = self.files[root].defs[name]
+    if d then return self:behind(d) end
+    for _, header in ipairs(self:headers(root)) do
+        d = self.files[header].defs[name]
+        if d then return self:behind(d) end
+    end
+end
+
+-- which definition a word means, continued (A.5.1)
+local function is_member(tokens, i)
+    local before = tokens[i - 1]
+    return before and before.kind == "op"
+           and before.text:match("^[%.:]$") or before
+           and before.text == "->"
+end
+
+function Scope:find_lua(tokens, i, root)
+    local name = tokens[i].text
+    local own = self.files[root].defs
+    if not is_member(tokens, i) then return own[name] end
+    local module = tokens[i - 2] and tokens[i - 2].text
+    if module == "M" then return own[name] end
+    local file = self.files[root:gsub("[^/]*$", module .. ".lua")]
+    local d = file and file.defs[name]
+    return d and not d.static and d or nil
+end
+
+function Scope:link(tokens, root, lang)
+    for i, w in ipairs(tokens) do
+        if w.kind == "word" and not w.t.def and not w.t.hidden then
+            local d
+            if lang == "lua" then
+                d = self:find_lua(tokens, i, root)
+            elseif not is_member(tokens, i) then
+                d = self:find(w.text, root)
+            end
+            if d then
+                w.t.def = d
+                if d.token ~= w.t and d.uses[#d.uses] ~= w.part
+                   and d.part ~= w.part then
+                    d.uses[#d.uses + 1] = w.part
+                end
+            end
+        end
+    end
+end
+
+-- tag the book (A.5.1)
+function M.tag(book)
+    local defs, files, roots, words = {}, {}, {}, {}
+    for _, chunk in ipairs(book.chunks) do
+        chunk.language = M.language_of(book, chunk)
+        for _, part in ipairs(chunk.parts) do
+            part.tokens = lexer.lex(M.text_of(part), chunk.language)
+            for _, t in ipairs(part.tokens) do
+                if t.kind ~= "space" then words[t.text] = true end
+            end
+        end
+        if noweb.is_root(chunk.name) then roots[#roots + 1] = chunk end
+    end
+    for _, chunk in ipairs(roots) do
+        local root, file = chunk.name, { defs = {}, includes = {} }
+        files[root] = file
+        file.tokens = tokens_of(book, root)
+        local function define(w, kind, static)
+            if w.kind ~= "word" or not w.t then return end
+            local old = file.defs[w.text]
+            if old and (old.kind ~= "declaration"
+                        or kind == "declaration") then return end
+            local d = { name = w.text, kind = kind, file = root,
+                        part = w.part, token = w.t, static = static,
+                        uses = {} }
+            file.defs[w.text] = d
+            w.t.def = d
+            if old then old.real, old.gone = d, true end
+            defs[#defs + 1] = d
+        end
+        local find = finders[chunk.language]
+        if find then find(file.tokens, define, file.includes) end
+    end
+    local scope = new_scope(files)
+    for _, chunk in ipairs(roots) do
+        scope:link(files[chunk.name].tokens, chunk.name, chunk.language)
+    end
+    return defs, words, files
+end
+return M
