@@ -111,9 +111,41 @@ check-quick: $(PROGRAMS) $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/
 	@DATA=$(DATA) tests/run $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%)
 
 # ---- the loom --------------------------------------------------------------
-.PHONY: tangle
+.PHONY: tangle book pages
 tangle:
 	@code/weave/tangle
+
+# The loom is itself tangled, so it has to be up to date before make looks
+# at the times of its files: hence the second make.  DRAFT=1 goes on where a
+# chapter cites what is not written yet.
+book: tangle
+	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j2) pages
+
+HTML  := build/book/html
+LOOM  := $(wildcard code/weave/*.lua) code/weave/weave
+STYLE := $(addprefix $(HTML)/,book.css book.js)
+SLUGS := $(basename $(notdir $(CHAPTERS))) \
+         index chunks identifiers figures bibliography errata
+PLOTS := $(patsubst %.gp,build/%.svg,$(wildcard figures/*.gp))
+
+pages: $(SLUGS:%=$(HTML)/%.html) $(STYLE)
+	@rm -f $(filter-out $^,$(wildcard $(HTML)/*.html))
+	@echo "$(HTML)/index.html"
+
+build/weave/stamp: $(CHAPTERS) book.yaml ERRATA.yaml $(LOOM) \
+                   $(wildcard figures/* figures/data/*) chapters/references.bib
+	@code/weave/weave
+	@touch $@
+$(SLUGS:%=build/weave/%.md) $(SLUGS:%=build/weave/%.lua): build/weave/stamp ;
+$(HTML)/%.html: build/weave/%.md build/weave/%.lua code/weave/page.template \
+                code/weave/page $(addprefix code/weave/,filter.lua html.lua \
+                after.lua lexer.lua data.lua) chapters/references.bib | $(PLOTS)
+	@code/weave/page $*
+$(STYLE): $(HTML)/%: code/weave/%
+	@mkdir -p $(@D); cp $< $@
+build/figures/%.svg: figures/%.gp code/weave/plot
+	@code/weave/plot $< $@
+-include $(wildcard build/weave/*.d)
 
 # ---- the press -------------------------------------------------------------
 .PHONY: lint

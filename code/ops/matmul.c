@@ -1,4 +1,4 @@
-/* Chapter 17B-CPU-MATMUL, A matmul for two cores: 17B-CPU-MATMUL.2 The blocks */
+/* Chapter 17b, A matmul for two cores: 17b.2 The blocks */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 #include "ops/matmul.h"

@@ -1,4 +1,4 @@
-/* Chapter 17B-CPU-MATMUL, A matmul for two cores: 17B-CPU-MATMUL.1 The contract */
+/* Chapter 17b, A matmul for two cores: 17b.1 The contract */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_MATMUL_H

@@ -17,8 +17,8 @@ local M = {}
 
 -- the number of a chapter, from its slug (A.2)
 function M.chapter_number(slug)
-    local digits = slug:match("^(%d+)%-")
-    if digits then return tostring(tonumber(digits)) end
+    local digits, more = slug:match("^(%d+)(%l?)%-")
+    if digits then return tostring(tonumber(digits)) .. more end
     return (slug:match("^(%a)%-") or slug):upper()
 end
 

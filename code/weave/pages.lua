@@ -171,8 +171,7 @@ for n, e in ipairs(book.errata or {}) do
         .. "In [%s](%s). Found by %s; guarded now by `%s`.\n\n"
         .. "Was\n:   %s\n\nIs\n:   %s\n", e.title or "Erratum " .. n,
         e.id or n, e.place or e.section or "", href(e.url or "index"),
-        e.found_by or e["found-by"] or "a reader",
-        e.guarded_by or e["guarded-by"] or "nothing yet",
+        e.found or "a reader", e.guard or "nothing yet",
         e.was or "", e.is or "")
 end
 page("errata", "Errata", table.concat(s, "\n"))

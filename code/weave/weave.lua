@@ -550,6 +550,7 @@ local function whole_book()
         whole.errata = yaml.read(root .. "/ERRATA.yaml").errata or {}
         for _, e in ipairs(whole.errata) do
             local l = labels[e.section or ""]
+                      or labels["sec:" .. (e.section or "")]
             e.url, e.place = l and l.url, l and l.text
             if not l then
                 complain("ERRATA.yaml", 1, "section %s is no label%s",
