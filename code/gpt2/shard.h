@@ -8,10 +8,11 @@
 
 #include <stdint.h>
 
-/* the shape of a shard (14) */
+/* the shape of a shard (14.6) */
 #define SHARD_MAGIC   20240520
 #define SHARD_VERSION 1
-#define SHARD_HEADER  256       /* int32 words: magic, version, count, 0 ... */
+#define SHARD_HEADER  256       /* int32: magic, version, count, zeros */
+#define SHARD_MAX     INT32_MAX /* tokens */
 
 /* A shard in memory: token[0..count), mapped from its file. */
 struct Shard {
@@ -20,6 +21,11 @@ struct Shard {
     struct Mapped file;
     char path[4096];
 };
+
+/* Check a shard in memory; s->token then points into data, which must be
+ * aligned for uint16_t.  The name stands in messages. */
+bool shard_parse(struct Shard *s, const char *name,
+                 const unsigned char *data, size_t size, struct Error *e);
 
 /* Map a shard and check its header against its length.  On success close
  * with shard_close. */

@@ -4,7 +4,7 @@
 #ifndef GPT2_TOKENIZER_H
 #define GPT2_TOKENIZER_H
 
-#include "gpt2/vocab.h"
+#include "gpt2/merge.h"
 
 /* A growing list of token ids.  Start from {0}; free with free(t.at). */
 struct Tokens {
@@ -16,8 +16,9 @@ struct Tokens {
  * it remembers the words it has seen. */
 struct Tokenizer {
     struct Vocab vocab;
-    /* `struct Tokenizer` fields (14) */
-    struct PairSlot *pairs;
+    /* `struct Tokenizer` fields (14.5) */
+    struct PairTable pairs;
+    struct CachedWord *cache;       /* [CACHE_WORDS] */
 };
 
 /* Read the vocabulary in DIR (see vocab_read) and prepare it.  NULL and e

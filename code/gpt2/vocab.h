@@ -9,11 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* limits of a vocabulary (14) */
-#define VOCAB_MAX 65536         /* a token id must fit in uint16 */
-#define EOT_TEXT  "<|endoftext|>"
+/* limits of a vocabulary (14.1) */
+#define VOCAB_MAX 65536             /* an id must fit in uint16 */
+#define VOCAB_MAX_BYTES 67108864    /* all spellings together */
+#define EOT_TEXT "<|endoftext|>"
 
-/* `struct Vocab` (14) */
+/* `struct Vocab` (14.1) */
 /* A merge: the pair (left, right) becomes one token. */
 struct Merge {
     uint16_t left, right, token;
@@ -26,14 +27,19 @@ struct Vocab {
     int eot;                    /* the id of <|endoftext|> */
     uint16_t byte_token[256];   /* byte -> its token */
     struct Merge *merge;        /* [merges], in order of rank */
-    uint32_t *offset;           /* [size + 1], into bytes */
-    uint8_t *bytes;             /* spellings, one after the other */
+    uint32_t *start, *length;   /* [size], of a token's spelling ... */
+    uint8_t *bytes;             /* ... in here */
 };
 
 /* Read DIR/vocab.bpe and DIR/encoder.json, both in GPT-2's form, and check
  * them against each other.  Messages name the file and the line.  On
  * success free with vocab_free; on failure nothing is left to free. */
 bool vocab_read(struct Vocab *v, const char *dir, struct Error *e);
+
+/* The same from memory; the names stand in messages. */
+bool vocab_parse(struct Vocab *v, const char *bpe_name, const char *bpe,
+                 size_t bpe_size, const char *json_name, const char *json,
+                 size_t json_size, struct Error *e);
 
 /* Write the same two files into DIR, which is made if need be. */
 bool vocab_write(const struct Vocab *v, const char *dir, struct Error *e);
