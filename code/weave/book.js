@@ -2,3 +2,83 @@
 /* Tangled from chapters/a-loom.nw by `make tangle`; edit it there. */
 
 "use strict";
+
+/* change between light and dark (A.9.5) */
+const button = document.querySelector(".theme");
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+button.hidden = false;
+button.addEventListener("click", () => {
+    const data = document.documentElement.dataset;
+    const now = data.theme || (dark.matches ? "dark" : "light");
+    data.theme = now === "dark" ? "light" : "dark";
+    try { localStorage.setItem("theme", data.theme); } catch (e) { }
+});
+
+/* find the code of a chunk (A.9.5) */
+function codeOf(anchor) {
+    const box = document.createDocumentFragment();
+    const away = document.querySelector(
+        `template[data-chunk="${CSS.escape(anchor)}"]`);
+    const found = [];
+    if (away) {
+        found.push(...away.content.querySelectorAll("pre > code"));
+    } else {
+        for (let n = 1; ; n++) {
+            const part = document.getElementById(
+                n === 1 ? anchor : `${anchor}.${n}`);
+            if (!part) break;
+            found.push(part.querySelector("pre > code"));
+        }
+    }
+    for (const code of found) {
+        const copy = code.cloneNode(true);
+        for (const e of copy.querySelectorAll(".unfolded, .unfold"))
+            e.remove();
+        for (const e of copy.querySelectorAll("[id]"))
+            e.removeAttribute("id");
+        box.append(...copy.childNodes, "\n");
+    }
+    return found.length > 0 ? box : null;
+}
+
+/* unfold and fold (A.9.5) */
+function toggle(button, line, link) {
+    const open = line.nextElementSibling;
+    if (open && open.classList.contains("unfolded")) {
+        open.remove();
+        button.setAttribute("aria-expanded", "false");
+        button.textContent = "+";
+        return;
+    }
+    const code = codeOf(link.hash.slice(1));
+    if (!code) return;
+    const box = document.createElement("span");
+    box.className = "unfolded";
+    box.style.marginLeft = `${line.textContent.search(/\S/)}ch`;
+    box.append(code);
+    decorate(box);
+    line.after(box);
+    button.setAttribute("aria-expanded", "true");
+    button.textContent = "\u2212";
+}
+
+/* put a button at every use (A.9.5) */
+function decorate(root) {
+    for (const line of root.querySelectorAll(".uses")) {
+        const link = line.querySelector(".use");
+        const button = document.createElement("button");
+        button.type = "button";
+        button.className = "unfold";
+        button.textContent = "+";
+        button.setAttribute("aria-expanded", "false");
+        button.setAttribute("aria-label", `Unfold ${link.textContent}`);
+        button.addEventListener("click",
+                                () => toggle(button, line, link));
+        link.after(button);
+    }
+    for (const pre of root.querySelectorAll("pre"))
+        if (pre.scrollWidth > pre.clientWidth) pre.tabIndex = 0;
+}
+
+decorate(document);

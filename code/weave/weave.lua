@@ -363,7 +363,7 @@ local function lines_of(part)
             line[#line + 1] = { use = chunk.name,
                 url = url(chunk.parts[1].chapter, chunk.anchor) }
         elseif t.def then
-            local d = t.def
+            local d = t.def.real or t.def
             line[#line + 1] = { text = t.text, kind = colour[t.kind],
                 url = d.url, anchor = d.token == t and d.anchor or nil }
         elseif colour[t.kind] then
