@@ -102,25 +102,27 @@ struct Grad {               /* of one head, rows as in qkv and y        */
 };
 
 /* transpose a block of queries (15) */
-/* to[d][i] = from[i][d] for i < n; lanes n and up are zero. */
+/* to[d][i] = scale * from[i][d] for i < n; lanes n and up are zero. */
 static void transpose(Lanes *to, const real *from, size_t row, int n,
-                      int HS)
+                      int HS, real scale)
 {
     memset(to, 0, (size_t)HS * sizeof *to);
     for (int i = 0; i < n; i++)
         for (int d = 0; d < HS; d++)
-            to[d][i] = from[(size_t)i * row + (size_t)d];
+            to[d][i] = scale * from[(size_t)i * row + (size_t)d];
 }
 
 /* scores of a block of queries (15) */
 /* s[j][i] = q[t+i] . k[j] / sqrt(HS) for j < n; -inf where j > t + i. */
 static void scores(Lanes *s, Lanes *qt, const struct Head *a, int t, int n)
 {
+    const real *q = a->q + (size_t)t * a->row;
+    transpose(qt, q, a->row, n - t, a->HS, a->scale);
     memset(s, 0, (size_t)n * sizeof *s);
     product(*s, LANES, a->k, a->row, 1, *qt, LANES, n, a->HS, LANES);
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < LANES; i++)
-            s[j][i] = j > t + i ? -INFINITY : s[j][i] * a->scale;
+    for (int j = t + 1; j < n; j++)
+        for (int i = 0; i < j - t; i++)
+            s[j][i] = -INFINITY;
 }
 
 /* softmax, lane by lane (15) */
@@ -155,7 +157,6 @@ static void fwd_block(real *y, size_t C, real *lse, const struct Head *a,
 {
     int rows = a->T - t < LANES ? a->T - t : LANES, n = t + rows;
     Lanes *qt = scratch, *p = qt + a->HS, l;
-    transpose(qt, a->q + (size_t)t * a->row, a->row, rows, a->HS);
     scores(p, qt, a, t, n);
     softmax_lanes(p, l, n);
     memcpy(lse + t, l, (size_t)rows * sizeof *l);
@@ -226,14 +227,13 @@ static void bwd_block(const struct Grad *g, const struct Head *a,
     /* p = the probabilities of this block (15) */
     Lanes lse = { 0 }, delta = { 0 };
     memcpy(lse, g->lse + t, (size_t)rows * sizeof *lse);
-    transpose(qt, q, a->row, rows, a->HS);
     scores(p, qt, a, t, n);
     exp_lanes(p, lse, n);
     /* ds = the gradient of the scores (15) */
     for (int i = 0; i < rows; i++)
         delta[i] = dot(dy + (size_t)i * g->C,
                        g->y + (size_t)(t + i) * g->C, a->HS);
-    transpose(qt, dy, g->C, rows, a->HS);
+    transpose(qt, dy, g->C, rows, a->HS, 1);
     memset(ds, 0, (size_t)n * sizeof *ds);
     product(*ds, LANES, a->v, a->row, 1, *qt, LANES, n, a->HS, LANES);
     grad_lanes(ds, p, delta, a->scale, n);

@@ -1,0 +1,219 @@
+/* Chapter 15, Operators */
+/* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/args.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "ops/attention.h"
+#include "ops/crossentropy.h"
+#include "ops/embedding.h"
+#include "ops/gelu.h"
+#include "ops/layernorm.h"
+#include "ops/linear.h"
+#include "ops/residual.h"
+
+/* bench-ops: shapes and memory (15) */
+enum { L = 12, C = 768, NH = 12, V = 50257 };
+static int B = 4, T = 64, repeat = 15;
+
+static real *m[4];              /* each N x V: room for L x N x 4C    */
+static real *table;             /* V x C, for the embedding           */
+static real *row;               /* 4C: weights, biases, their sums    */
+static real *stat;              /* 2 N NH: means, log-sum-exps        */
+static int32_t *tokens;         /* N */
+
+/* bench-ops: one call of each operator (15) */
+#define AT(i, width) ((size_t)(i) * B * T * (width))
+
+static void copy(int i)
+{
+    size_t n = AT(1, 4 * C);
+    #pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < n; k += C)
+        memcpy(m[0] + i * n + k, m[1] + i * n + k, C * sizeof(real));
+}
+
+static void embed(int i)
+{
+    (void)i;
+    embedding_fwd(m[0], tokens, table, m[1], B, T, C);
+}
+
+static void embed_back(int i)
+{
+    (void)i;
+    embedding_bwd(table, m[1], m[0], tokens, B, T, C);
+}
+
+static void norm(int i)
+{
+    layernorm_fwd(m[0] + AT(i, C), stat, stat + B * T, m[1] + AT(i, C),
+                  row, row + C, B * T, C);
+}
+
+static void norm_back(int i)
+{
+    layernorm_bwd(m[0] + AT(i, C), row + 2 * C, row + 3 * C,
+                  m[1] + AT(i, C), m[2] + AT(i, C), stat, stat + B * T,
+                  row, B * T, C);
+}
+
+static void attend(int i)
+{
+    attention_fwd(m[0] + AT(i, C), stat, m[1] + AT(i, 3 * C), B, T, C, NH);
+}
+
+static void attend_back(int i)
+{
+    attention_bwd(m[0] + AT(i, 3 * C), m[1] + AT(i, C),
+                  m[2] + AT(i, 3 * C), m[3] + AT(i, C), stat, B, T, C, NH);
+}
+
+static void gelu(int i)
+{
+    gelu_fwd(m[0] + AT(i, 4 * C), m[1] + AT(i, 4 * C), AT(1, 4 * C));
+}
+
+static void gelu_back(int i)
+{
+    gelu_bwd(m[0] + AT(i, 4 * C), m[1] + AT(i, 4 * C), m[2] + AT(i, 4 * C),
+             AT(1, 4 * C));
+}
+
+static void residual(int i)
+{
+    residual_fwd(m[0] + AT(i, C), m[1] + AT(i, C), m[2] + AT(i, C),
+                 AT(1, C));
+}
+
+static void bias_back(int i)    /* no columns in x: only db is computed */
+{
+    linear_bwd(NULL, m[0], row, m[1] + AT(i, 9 * C / 4), m[2], m[3],
+               B * T, 0, 9 * C / 4, true);
+}
+
+static void loss(int i)
+{
+    (void)i;
+    crossentropy_fwd(stat, stat + B * T, m[0], tokens, B * T, V);
+}
+
+static void loss_back(int i)
+{
+    (void)i;
+    crossentropy_bwd(m[0], m[1], stat + B * T, tokens, 1e-3f, B * T, V);
+}
+
+/* bench-ops: `struct Job`, the table (15) */
+struct Job {
+    const char *name;
+    void (*run)(int call);
+    int calls;                  /* in one training step */
+    double bytes, flop;         /* of one call, for each element of x */
+    int width;                  /* of x */
+};
+
+static const struct Job jobs[] = {
+    { "copy, the ceiling",  copy,        L,         8,  0, 4 * C },
+    { "embedding forward",  embed,       1,        12,  1, C     },
+    { "embedding backward", embed_back,  1,        20,  2, C     },
+    { "layernorm forward",  norm,        2 * L + 1, 8,  7, C     },
+    { "layernorm backward", norm_back,   2 * L + 1, 16, 14, C    },
+    { "attention forward",  attend,      L,        16,  0, C     },
+    { "attention backward", attend_back, L,        32,  0, C     },
+    { "GELU forward",       gelu,        L,         8, 30, 4 * C },
+    { "GELU backward",      gelu_back,   L,        12, 40, 4 * C },
+    { "residual",           residual,    2 * L,    12,  1, C     },
+    { "bias backward",      bias_back,   4 * L,     4,  1, 9 * C / 4 },
+    { "loss forward",       loss,        1,         4, 20, V     },
+    { "loss backward",      loss_back,   1,         8, 20, V     },
+};
+
+/* bench-ops: time a job (15) */
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Milliseconds for the calls of one step: median of `repeat`. */
+static double time_ms(const struct Job *j, double *t)
+{
+    for (int r = -1; r < repeat; r++) {
+        double start = now_s();
+        for (int i = 0; i < j->calls; i++)
+            j->run(i);
+        t[r < 0 ? 0 : r] = (now_s() - start) * 1e3;
+    }
+    qsort(t, (size_t)repeat, sizeof *t, by_value);
+    return t[repeat / 2];
+}
+
+/* bench-ops: main (15) */
+static real *numbers(size_t n)
+{
+    real *p = malloc(n * sizeof *p);
+    if (!p)
+        fail("no memory for %zu numbers", n);
+    for (size_t i = 0; i < n; i++)
+        p[i] = (real)((double)(i * 2654435761u % 1024) / 256 - 2);
+    return p;
+}
+
+static void print_job(const struct Job *j, double *t, double copy_rate)
+{
+    double MB = 1e-6 * j->bytes * j->width * B * T * j->calls;
+    double ms = time_ms(j, t);
+    printf("%-20s %3d calls  %7.1f MB  %7.2f ms  %6.2f - %6.2f"
+           "  %6.1f GB/s", j->name, j->calls, MB, ms, t[0], t[repeat - 1],
+           MB / ms);
+    if (copy_rate > 0)
+        printf("  by copy %6.2f ms", MB / copy_rate);
+    printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+    const struct Option options[] = {
+        { "batch", OPT_INT, &B, 1, 64, "N", "sequences", NULL },
+        { "seq", OPT_INT, &T, 1, 1024, "N", "tokens of each", NULL },
+        { "repeat", OPT_INT, &repeat, 1, 999, "N", "timed runs", NULL },
+        { .type = OPT_END },
+    };
+    const struct Usage usage = { "[options]", "time the operators of one "
+        "training step of GPT-2 124M, matrix products apart", NULL };
+    program_set_name(argv[0]);
+    if (args_parse(argc, argv, options, &usage) > 0)
+        misuse("no arguments expected; try --help");
+    /* bench-ops: fill the memory (15) */
+    size_t N = (size_t)B * (size_t)T;
+    for (int i = 0; i < 4; i++)
+        m[i] = numbers(N * V);
+    table = numbers((size_t)V * C);
+    row = numbers(4 * C);
+    stat = numbers(2 * N * NH);
+    tokens = malloc(N * sizeof *tokens);
+    if (!tokens)
+        fail("no memory for %zu tokens", N);
+    for (size_t i = 0; i < N; i++)
+        tokens[i] = (int32_t)(i * 40503 % V);
+    /* bench-ops: run the table (15) */
+    double *t = calloc((size_t)repeat, sizeof *t), copy_rate = 0, sum = 0;
+    if (!t)
+        fail("no memory for %d times", repeat);
+    printf("GPT-2 124M, B=%d T=%d, real is %s, median of %d runs\n", B, T,
+           sizeof(real) == 4 ? "float" : "double", repeat);
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        print_job(&jobs[i], t, copy_rate);
+        double ms = t[repeat / 2];
+        if (i == 0)
+            copy_rate = 1e-6 * 8 * 4 * C * (double)N * L / ms;
+        else
+            sum += ms;
+    }
+    printf("%-20s                         %7.2f ms\n", "all operators", sum);
+    return 0;
+}
