@@ -35,11 +35,15 @@ static void gelu_bwd_piece(real *dx, const real *dy, const real *x,
 {
     #pragma omp simd
     for (size_t i = 0; i < n; i++) {
+        /* s = sigmoid(2u), d = s (1 - s), du2 = the derivative of 2u (15) */
         real c = clamp(x[i], 12);
         real cc = (real)(TWO_U * CUBIC) * c * c;
-        real s = vsigmoid(c * ((real)TWO_U + cc));
         real du2 = (real)TWO_U + 3 * cc;
-        dx[i] = dy[i] * (s + c * s * (1 - s) * du2);
+        real u2 = c * ((real)TWO_U + cc);
+        real e = vexp(u2 < 0 ? u2 : -u2);           /* exp(-|2u|), at most 1 */
+        real r = 1 / (1 + e), d = e * r * r;
+        real s = u2 < 0 ? e * r : r;
+        dx[i] = dy[i] * (s + c * d * du2);
     }
 }
 

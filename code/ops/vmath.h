@@ -26,9 +26,9 @@ VINLINE double vexp(double x)
 
 /* vexp in float (15) */
 /* power_of_two: put n into the exponent bits (15) */
-VINLINE float power_of_two(int32_t n)       /* -126 <= n <= 127 */
+VINLINE float power_of_two(uint32_t n)      /* -126 .. 127, modulo 2^32 */
 {
-    uint32_t bits = ((uint32_t)n + 127) << 23;
+    uint32_t bits = (n + 127) << 23;
     float f;
     memcpy(&f, &bits, sizeof f);
     return f;
@@ -53,11 +53,11 @@ VINLINE float vexp(float x)
     q = q * r + 1.0f / 2;
     float p = 1 + (r + r * r * q);
     /* return p 2^n in two steps (15) */
-    int32_t bits;
+    uint32_t bits;
     memcpy(&bits, &t, sizeof bits);
-    int32_t k = (int32_t)((uint32_t)bits - 0x4b400000u);    /* n again */
-    int32_t half = (int32_t)(((uint32_t)k + 512) >> 1) - 256;
-    return p * power_of_two(half) * power_of_two(k - half);
+    uint32_t n512 = bits - 0x4b400000u + 512;           /* n + 512 > 0 */
+    uint32_t half = n512 >> 1;
+    return p * power_of_two(half - 256) * power_of_two(n512 - half - 256);
 }
 #endif
 
