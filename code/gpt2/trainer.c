@@ -102,16 +102,26 @@ static bool refuse_step(const struct Trainer *t, const struct StepReport *r,
 }
 
 
-/* take one step (17.1) */
-bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e)
+/* use the gradient (17.1) */
+bool trainer_update(struct Trainer *t, struct StepReport *r,
+                    struct Error *e)
 {
     r->lr = schedule_lr(&t->config.schedule, t->step);
-    r->loss = accumulate_gradient(t);
     r->norm = sqrt(sum_squares(t->model.g.base, t->model.table.total));
     if (!isfinite(r->loss) || !isfinite(r->norm))
         return refuse_step(t, r, e);
     move_weights(t, r);
     t->step++;
+    return true;
+}
+
+
+/* take one step (17.1) */
+bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e)
+{
+    r->loss = accumulate_gradient(t);
+    if (!trainer_update(t, r, e))
+        return false;
     t->sequences += (int64_t)t->config.accumulate * t->config.B;
     return true;
 }

@@ -52,6 +52,11 @@ void trainer_free(struct Trainer *t);
 /* One step; false if loss or norm is not finite, with nothing changed. */
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e);
 
+/* Its second half: clip, move the weights along model.g, count the step.
+ * r->loss is set by the caller. */
+bool trainer_update(struct Trainer *t, struct StepReport *r,
+                    struct Error *e);
+
 /* Mean loss over the first `batches` batches of the validation shards, in
  * file order; 0 or too many: over all of them.  NaN if there are none. */
 double trainer_validate(struct Trainer *t, int64_t batches);

@@ -1,0 +1,98 @@
+/* Appendix G, The programs: G.5 generate */
+/* Tangled from chapters/g-programs.nw by `make tangle`; edit it there. */
+
+/* generate: text from a prompt. */
+#include "base/args.h"
+#include "gpt2/sampler.h"
+#include "gpt2/checkpoint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *init, *vocab, *prompt = "\n";
+static int tokens = 200, top_k, heads, window;
+static double temperature = 0.8, top_p = 0.95;
+static int64_t seed = 1;
+
+static const struct Option options[] = {
+    { "init", OPT_STRING, &init, 0, 0, "FILE", "weights (safetensors)",
+      NULL },
+    { "vocab", OPT_STRING, &vocab, 0, 0, "DIR", "the model's vocabulary",
+      NULL },
+    { "prompt", OPT_STRING, &prompt, 0, 0, "TEXT", "what to continue",
+      NULL },
+    { "tokens", OPT_INT, &tokens, 1, 1e9, "N", "how many to write", NULL },
+    { "temperature", OPT_DOUBLE, &temperature, 0, 1e6, "X",
+      "below 1 sharper, 0: always the likeliest", NULL },
+    { "top-k", OPT_INT, &top_k, 0, 1e9, "K",
+      "choose among the K likeliest; 0: all", NULL },
+    { "top-p", OPT_DOUBLE, &top_p, 0, 1, "P",
+      "choose among the likeliest that reach P together", NULL },
+    { "seed", OPT_INT64, &seed, 0, 9e15, "S", "of the choices", NULL },
+    { "window", OPT_INT, &window, 1, 1e6, "T",
+      "tokens the model looks back; default: all it can", NULL },
+    { "heads", OPT_INT, &heads, 1, 1000, "N",
+      "if no config.json lies beside the weights", NULL },
+    { .type = OPT_END },
+};
+
+static const struct Usage usage = {
+    "--init FILE.safetensors --vocab DIR [--prompt TEXT] [options]",
+    "Continue a text.",
+    "A text longer than the model's context is continued from its last\n"
+    "part: the window slides by one token for each that is written.",
+};
+
+static void load(struct Model *m, const struct Vocab *v)
+{
+    struct Config c;
+    struct Error e;
+    if (!weights_config(&c, init, heads, &e))
+        fail("%s", e.text);
+    if (v->size != c.V)
+        fail("%s: has %d tokens, but the model in %s was made for %d; give "
+             "the vocabulary it was trained with", vocab, v->size, init,
+             c.V);
+    if (window > c.T)
+        misuse("--window %d: the model takes at most %d tokens", window,
+               c.T);
+    if (!model_create(m, &c, 1, window ? window : c.T, false, &e)
+        || !weights_load(m, init, &e))
+        fail("%s", e.text);
+}
+
+int main(int argc, char **argv)
+{
+    struct Model m;
+    struct Sampler s;
+    struct Tokens text = {0};
+    struct Error e;
+    program_set_name(argv[0]);
+    if (args_parse(argc, argv, options, &usage) > 0)
+        misuse("%s: every option begins with two dashes; --help lists them",
+               argv[0]);
+    if (!init || !vocab)
+        misuse("give --init FILE.safetensors and --vocab DIR");
+    struct Tokenizer *t = tokenizer_read(vocab, &e);
+    if (!t)
+        fail("%s", e.text);
+    load(&m, &t->vocab);
+    size_t n = strlen(prompt);
+    tokenizer_encode(t, &text, (const uint8_t *)prompt, n, 0, n);
+    sampler_create(&s, m.config.V, temperature, top_k, top_p,
+                   (uint64_t)seed);
+    fputs(prompt, stdout);
+    fflush(stdout);
+    bool ok = generate_text(&m, &t->vocab, &s, stdout, text.at, text.count,
+                            tokens, &e);
+    putchar('\n');
+    if (fflush(stdout) != 0 || ferror(stdout))
+        fail("standard output: cannot write");
+    sampler_free(&s);
+    model_free(&m);
+    tokenizer_free(t);
+    free(text.at);
+    if (!ok)
+        fail("%s", e.text);
+    return 0;
+}

@@ -1,0 +1,30 @@
+/* Appendix G, The programs: G.2 The log of a run */
+/* Tangled from chapters/g-programs.nw by `make tangle`; edit it there. */
+
+/* runlog.h: one row of CSV for each step. */
+#ifndef GPT2_RUNLOG_H
+#define GPT2_RUNLOG_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct RunLog { FILE *file; char path[4096]; };
+
+struct LogRow {
+    int64_t step;
+    double loss, val_loss, norm, lr;    /* val_loss NaN: not measured */
+    double tokens_per_s;
+};
+
+/* Open for a run whose next step is step + 1.  With step = 0 the file must
+ * not exist; else rows up to `step` are kept and the others dropped. */
+bool runlog_open(struct RunLog *l, const char *path, int64_t step,
+                 struct Error *e);
+
+/* Append a row; it has left the process when this returns. */
+bool runlog_row(struct RunLog *l, const struct LogRow *r, struct Error *e);
+void runlog_close(struct RunLog *l);
+
+#endif
