@@ -221,10 +221,9 @@ static void load_options(const char *checkpoint)
     if (!map_file(&file, path, &e)
         || !json_parse(&doc, path, (const char *)file.data, file.size, &e))
         fail("%s", e.text);
-    const struct Json *fields = json_get(doc.root, "fields");
     for (int i = 0; i < ROWS; i++) {
         const char *name = table[i].name;
-        const struct Json *v = json_get(fields ? fields : doc.root, name);
+        const struct Json *v = json_get(doc.root, name);
         if (kind[i] != LOCAL && !take_up(i, v))
             fail("%s: \"%s\" is missing or not a value of --%s; the "
                  "checkpoint is damaged or of another version", path,
@@ -422,7 +421,7 @@ static void load_weights(struct Run *r, const char *checkpoint)
     struct Error e;
     r->saved = -1;
     if (checkpoint) {
-        if (!trainer_resume(t, checkpoint, r->field, r->fields, &e))
+        if (!trainer_resume(t, checkpoint, &e))
             fail("%s", e.text);
         r->saved = t->step;
     } else if (o.init) {
@@ -480,8 +479,8 @@ static void print_start(struct Run *r)
     printf("loss    ln V = %.3f before the first step, %.3f for a model "
            "that knows only\n        how often each token occurs\n",
            log(c->V), trainer_unigram(t));
-    printf("machine %.0f GFLOP/s measured; a step is %.2f TFLOP\n",
-           r->peak / 1e9, step * r->flop_per_token / 1e12);
+    printf("machine %.0f GFLOP/s measured; a step is %.3g GFLOP\n",
+           r->peak / 1e9, step * r->flop_per_token / 1e9);
     if (!o.out)
         printf("note: no --out, so nothing will be saved\n");
     if (t->step)

@@ -5,6 +5,7 @@
 
 #include "ops/adamw.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -163,30 +164,25 @@ double trainer_unigram(const struct Trainer *t)
 
 
 /* save and resume (17.8) */
-static int add_counters(struct Field *all, const struct Trainer *t,
-                        const struct Field *field, int n)
+static struct Field counter(const struct Trainer *t)
 {
-    if (n >= TRAINER_FIELDS)
-        fail("a run has more than %d fields", TRAINER_FIELDS - 1);
-    memcpy(all, field, (size_t)n * sizeof *all);
-    all[n] = (struct Field){ "sequences", FIELD_INT64,
-                             (void *)(uintptr_t)&t->sequences };
-    return n + 1;
+    return (struct Field){ "sequences", FIELD_INT64,
+                           (void *)(uintptr_t)&t->sequences };
 }
 
 bool trainer_save(const struct Trainer *t, const char *out,
                   const struct Field *field, int n, struct Error *e)
 {
-    struct Field all[TRAINER_FIELDS];
-    n = add_counters(all, t, field, n);
-    return checkpoint_save(out, t->step, &t->model, t->m, t->v, all, n, e);
+    struct Field all[TRAINER_FIELDS] = { counter(t) };
+    assert(n < TRAINER_FIELDS);
+    memcpy(all + 1, field, (size_t)n * sizeof *all);
+    return checkpoint_save(out, t->step, &t->model, t->m, t->v, all, n + 1,
+                           e);
 }
 
-bool trainer_resume(struct Trainer *t, const char *path,
-                    const struct Field *field, int n, struct Error *e)
+bool trainer_resume(struct Trainer *t, const char *path, struct Error *e)
 {
-    struct Field all[TRAINER_FIELDS];
-    n = add_counters(all, t, field, n);
-    return checkpoint_load(path, &t->model, t->m, t->v, all, n, &t->step,
+    struct Field own = counter(t);
+    return checkpoint_load(path, &t->model, t->m, t->v, &own, 1, &t->step,
                            e);
 }

@@ -75,7 +75,6 @@ double trainer_unigram(const struct Trainer *t);
  * field [n < TRAINER_FIELDS] are the caller's own entries of train.json. */
 bool trainer_save(const struct Trainer *t, const char *out,
                   const struct Field *field, int n, struct Error *e);
-bool trainer_resume(struct Trainer *t, const char *path,
-                    const struct Field *field, int n, struct Error *e);
+bool trainer_resume(struct Trainer *t, const char *path, struct Error *e);
 
 #endif

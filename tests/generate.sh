@@ -1,0 +1,50 @@
+#!/bin/bash
+# The program `generate`.
+. tests/lib/run.sh
+make_corpus || { not_ok "a corpus to train on" "tokenize failed"; finish; }
+train_small --steps 40 --out "$dir/run" > /dev/null 2> "$dir/stderr" || {
+    not_ok "a model to write with" "$(cat "$dir/stderr")"; finish; }
+init=$dir/run/step-000040/model.safetensors
+gen() { "$BIN/generate" --init "$init" --vocab "$dir/vocab" "$@"; }
+
+gen --prompt "The model" --tokens 30 > "$dir/a" &&
+    gen --prompt "The model" --tokens 30 > "$dir/b"
+check "the same seed writes the same text" cmp "$dir/a" "$dir/b"
+gen --prompt "The model" --tokens 30 --seed 2 > "$dir/c"
+if cmp -s "$dir/a" "$dir/c"
+then not_ok "another seed writes another" "$(cat "$dir/a")"
+else ok "another seed writes another"; fi
+check "the text begins with its prompt" grep -q '^The model' "$dir/a"
+gen --prompt "x" --tokens 30 --temperature 0 > "$dir/a"
+gen --prompt "x" --tokens 30 --top-k 1 --seed 9 > "$dir/b"
+gen --prompt "x" --tokens 30 --top-p 0 --seed 7 > "$dir/c"
+check "temperature 0 is top-k 1" cmp "$dir/a" "$dir/b"
+check "and top-p 0" cmp "$dir/a" "$dir/c"
+OMP_NUM_THREADS=1 gen --prompt "x" --tokens 30 --temperature 0 > "$dir/b"
+check "on one thread too" cmp "$dir/a" "$dir/b"
+
+# T is 32: the window slides over a prompt, and over a text, longer than it.
+check "a prompt longer than the context" gen --prompt \
+    "$(head -c 2000 "$dir/val.txt")" --tokens 5
+check "a text longer than the context" gen --prompt "a" --tokens 100
+gen --prompt "$(head -c 2000 "$dir/val.txt" | tr '\n' ' ')z" --tokens 8 \
+    --temperature 0 | tail -c +2002 > "$dir/a"
+gen --prompt "$(head -c 2000 "$dir/val.txt" | tr '\n' ' ' |
+    tail -c 600)z" --tokens 8 --temperature 0 | tail -c +602 > "$dir/b"
+check "sees its last T tokens only" cmp "$dir/a" "$dir/b"
+
+# What comes out is UTF-8, and it comes while it is written.
+gen --prompt "é" --tokens 400 --temperature 3 --top-p 1 > "$dir/a"
+check "a prompt of two bytes survives" grep -q '^é' "$dir/a"
+gen --prompt "b" --tokens 100000 > "$dir/slow" 2> /dev/null &
+pid=$!
+for _ in $(seq 200); do
+    [ "$(wc -c < "$dir/slow")" -gt 20 ] && break
+    sleep 0.02
+done
+[ "$(wc -c < "$dir/slow")" -gt 20 ] && kill -0 $pid 2> /dev/null &&
+    ok "text comes out as it is written" ||
+    not_ok "text comes out as it is written" "$(wc -c < "$dir/slow") bytes"
+kill $pid 2> /dev/null
+wait $pid 2> /dev/null
+finish

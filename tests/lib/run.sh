@@ -1,0 +1,71 @@
+# Sourced by the scripts that run whole programs: TAP, a scratch folder, a
+# small corpus with its vocabulary and shards.
+BIN=${BIN:-build/bin}
+n=0
+bad=0
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+export OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_WAIT_POLICY=passive
+
+ok() {              # text
+    n=$((n + 1))
+    echo "ok $n - $1"
+}
+
+not_ok() {          # text, why
+    n=$((n + 1))
+    bad=1
+    echo "not ok $n - $1"
+    printf '%s\n' "$2" | head -12 | sed 's/^/#   /'
+}
+
+skip() {            # text, reason
+    n=$((n + 1))
+    echo "ok $n - $1 # SKIP $2"
+}
+
+finish() {
+    echo "1..$n"
+    exit $bad
+}
+
+check() {           # text, command...: the command succeeds
+    text=$1
+    shift
+    if why=$("$@" 2>&1); then ok "$text"; else not_ok "$text" "$why"; fi
+}
+
+# refuses TEXT STATUS PATTERN COMMAND...: ends with that status, and says
+# something that matches the pattern on standard error.
+refuses() {
+    text=$1 want=$2 pattern=$3
+    shift 3
+    "$@" > "$dir/stdout" 2> "$dir/stderr" < /dev/null
+    got=$?
+    if [ $got -ne "$want" ]; then
+        not_ok "$text" "status $got, expected $want: $(cat "$dir/stderr")"
+    elif ! grep -Eq -e "$pattern" "$dir/stderr"; then
+        not_ok "$text" "expected /$pattern/, found: $(cat "$dir/stderr")"
+    else
+        ok "$text"
+    fi
+}
+
+# A corpus of about 100 kB made of chapters, a vocabulary of 320, shards.
+make_corpus() {
+    head -c 90000 chapters/f-ground.nw > "$dir/train.txt"
+    tail -c 12000 chapters/f-ground.nw > "$dir/val.txt"
+    "$BIN/tokenize" train --vocab-size 320 --out "$dir/vocab" \
+        "$dir/train.txt" > "$dir/stdout" 2>&1 &&
+    "$BIN/tokenize" encode --vocab "$dir/vocab" --out "$dir/train.bin" \
+        "$dir/train.txt" > "$dir/stdout" 2>&1 &&
+    "$BIN/tokenize" encode --vocab "$dir/vocab" --out "$dir/val.bin" \
+        "$dir/val.txt" > "$dir/stdout" 2>&1
+}
+
+# train on it, a model that makes steps of a few milliseconds
+small="--layers 2 --heads 3 --channels 48 --batch 4 --seq 32 --lr 3e-3"
+train_small() {
+    # shellcheck disable=SC2086
+    "$BIN/train" $small --data "$dir/train.bin" --vocab "$dir/vocab" "$@"
+}

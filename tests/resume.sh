@@ -1,0 +1,140 @@
+#!/bin/bash
+# A run that is interrupted in any way ends with the bits of one that was
+# not.
+. tests/lib/run.sh
+make_corpus || { not_ok "a corpus to train on" "tokenize failed"; finish; }
+head -c 6000 "$dir/train.txt" > "$dir/short.txt"    # an epoch of few steps
+"$BIN/tokenize" encode --vocab "$dir/vocab" --out "$dir/short.bin" \
+    "$dir/short.txt" > /dev/null 2>&1
+
+# Options of the run in a folder; run_in executes it in this very process,
+# so that a kill of a background job hits the program.
+run_in() {          # out, options...
+    out=$1
+    shift
+    # shellcheck disable=SC2086
+    exec env --default-signal=INT "$BIN/train" $small --vocab "$dir/vocab" \
+        --data "$dir/short.bin" --val "$dir/val.bin" --val-every 7 \
+        --val-batches 2 --steps 60 --accumulate 2 --warmup 5 --save-every 2 \
+        --out "$out" --log "$out.csv" "$@"
+}
+run() { (run_in "$@"); }
+again() { "$BIN/train" --resume --out "$1" > "$dir/stdout" 2> "$dir/stderr"; }
+same_end() {
+    for f in model optimizer; do
+        cmp "$dir/straight/step-000060/$f.safetensors" \
+            "$1/step-000060/$f.safetensors" || return 1
+    done
+}
+same_log() {        # all columns but the speed
+    cut -d, -f1-5 "$dir/straight.csv" > "$dir/log1"
+    cut -d, -f1-5 "$1.csv" > "$dir/log2"
+    cmp "$dir/log1" "$dir/log2"
+}
+
+before=$(date +%s.%N)
+run "$dir/straight" > "$dir/stdout" || {
+    not_ok "a straight run" "$(cat "$dir/stderr")"; finish; }
+took=$(awk -v a="$before" -v b="$(date +%s.%N)" 'BEGIN { print b - a }')
+check "the run spans several epochs and ends inside one" \
+    awk '/an epoch is/ { e = $(NF - 1)
+        if (!(e < 30 && e != int(e))) { print e; exit 1 } }' "$dir/stdout"
+
+# Killed at random moments: during steps, validation, saving.  The run is
+# timed first, so that kills fall into it on a machine of any speed.
+RANDOM=1
+kills=0
+for try in $(seq 100); do
+    [ -d "$dir/killed/step-000060" ] && break
+    run_in "$dir/killed" --resume > "$dir/stdout" 2> "$dir/stderr" &
+    pid=$!
+    if [ $kills -lt 12 ]; then
+        sleep "$(awk -v s="$took" -v r=$RANDOM \
+            'BEGIN { print s * (0.05 + 0.25 * r / 32768) }')"
+        kill -9 $pid 2> /dev/null && kills=$((kills + 1))
+    fi
+    wait $pid 2> /dev/null
+done
+[ $kills -ge 3 ] && ok "killed more than twice before its end" ||
+    not_ok "killed more than twice before its end" "$kills kills"
+check "killed $kills times: the same model and moments" same_end "$dir/killed"
+check "and a log without gap or repetition" same_log "$dir/killed"
+check "and no temporary files" test -z \
+    "$(find "$dir/killed" -mindepth 1 -name '*tmp*' | head -1)"
+
+# Told to stop.
+for signal in TERM INT; do
+    out=$dir/$signal
+    run_in "$out" --save-every 0 > "$dir/stdout" 2> "$dir/stderr" &
+    pid=$!
+    for _ in $(seq 200); do
+        [ "$(cat "$out.csv" 2> /dev/null | wc -l)" -gt 4 ] && break
+        sleep 0.01
+    done
+    kill -s $signal $pid
+    wait $pid
+    status=$?
+    want=$((128 + $(kill -l $signal)))
+    if [ $status -eq $want ] &&
+        grep -q "train --resume --out $out" "$dir/stdout"
+    then ok "SIG$signal: saves, says how to go on, dies of the signal"
+    else not_ok "SIG$signal: saves, says how to go on, dies of the signal" \
+        "status $status, expected $want: $(tail -3 "$dir/stdout")"
+    fi
+    again "$out"
+    check "and ends as if nothing had happened" same_end "$out"
+    check "with the same log" same_log "$out"
+done
+
+# A finished run has nothing to do; a longer one goes on.
+again "$dir/killed"
+check "a finished run is left as it is" same_end "$dir/killed"
+
+# The lock.
+run_in "$dir/locked" --steps 100000 > "$dir/first" 2>&1 &
+pid=$!
+for _ in $(seq 300); do
+    [ -e "$dir/locked/lock" ] && break
+    sleep 0.01
+done
+sleep 0.1
+refuses "a second run on the same --out is refused" 1 \
+    'another run is writing' run "$dir/locked"
+refuses "also with --resume" 1 'another run is writing' \
+    run "$dir/locked" --resume
+kill -9 $pid
+wait $pid 2> /dev/null
+refuses "--out with a run in it, without --resume" 1 \
+    'holds a run that has reached step.*--resume' run "$dir/killed"
+refuses "the model cannot change in a run" 2 \
+    'run in .* has 2.*not be the same run' run "$dir/killed" --resume \
+    --layers 3
+refuses "nor can the order of its data" 2 'not be the same run' \
+    run "$dir/killed" --resume --seed 5
+refuses "--resume without --out" 2 'give --out' "$BIN/train" --resume
+refuses "--resume where nothing is" 1 'no checkpoint to resume from' \
+    "$BIN/train" --resume --out "$dir/nothing"
+check "a rate may change, with a remark" grep -q 'note: --lr is now' <(
+    "$BIN/train" --resume --out "$dir/killed" --lr 1e-4 --steps 61)
+
+# Damaged checkpoints are refused, whole.
+damage() {          # name, command changing $c
+    rm -rf "$dir/hurt"
+    mkdir "$dir/hurt"
+    cp -r "$dir/straight/step-000060" "$dir/hurt/"
+    c=$dir/hurt/step-000060
+    eval "$2"
+    refuses "a checkpoint with $1" 1 "$3" "$BIN/train" --resume \
+        --out "$dir/hurt" --steps 70
+}
+damage "a truncated model" \
+    'truncate -s -5 "$c/model.safetensors"' 'model.safetensors'
+damage "no optimiser" 'rm "$c/optimizer.safetensors"' 'optimizer.safetensors'
+damage "an empty train.json" ': > "$c/train.json"' 'train.json'
+damage "a negative batch" \
+    'sed -i "s/\"batch\": 4/\"batch\": -4/" "$c/train.json"' '"batch"'
+damage "a rate that is no number" \
+    'sed -i "s/\"lr\": [0-9.e-]*/\"lr\": \"fast\"/" "$c/train.json"' '"lr"'
+damage "another step than its name" \
+    'sed -i "s/\"step\": 60/\"step\": 61/" "$c/train.json"' 'step'
+finish
