@@ -63,7 +63,7 @@ static void every_depth(void **state)
     (void)state;
     int C = 0;
     for (int d = 1; d <= 48; d++) {
-        char name[8];
+        char name[16];
         struct Config c;
         snprintf(name, sizeof name, "d%d", d);
         OK(config_preset(&c, name, &error));
@@ -175,7 +175,7 @@ static void table_is_sound(void **state)
 static void init_has_its_moments(void **state)
 {
     (void)state;
-    struct Config c = { .V = 1000, .T = 64, .L = 4, .NH = 2, .C = 128 };
+    struct Config c = { .V = 500, .T = 64, .L = 4, .NH = 2, .C = 64 };
     struct Model m;
     OK(model_create(&m, &c, 1, 1, false, &error));
     model_init(&m, 1);
@@ -430,7 +430,7 @@ static void threads_change_no_bit(void **state)
 static void fresh_loss_is_log_V(void **state)
 {
     (void)state;
-    struct Config c = { .V = 1000, .T = 64, .L = 6, .NH = 4, .C = 256 };
+    struct Config c = { .V = 1000, .T = 64, .L = 3, .NH = 2, .C = 128 };
     struct Trial t;
     trial_open(&t, &c, 3, 64, false);
     model_init(&t.m, 4);
