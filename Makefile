@@ -152,6 +152,35 @@ build/figures/%.svg: figures/%.gp code/weave/plot
 lint:
 	@lua5.4 code/weave/lint.lua
 
+.PHONY: pdf pdf-pages
+pdf: tangle
+	@$(MAKE) --no-print-directory pdf-pages
+
+PDF     := $(B)/pdf
+TEX     := $(patsubst chapters/%.nw,$(PDF)/%.tex,$(CHAPTERS)) \
+           $(PDF)/bibliography.tex
+DRAWN   := $(patsubst %.svg,$(PDF)/%.pdf,$(wildcard figures/*.svg)) \
+           $(patsubst build/%.svg,$(PDF)/%.pdf,$(PLOTS))
+
+pdf-pages: $(B)/book/moving-bytes.pdf
+	@echo "$<"
+
+# page-tex runs pandoc on one chapter; press runs TeX until nothing moves.
+$(PDF)/%.tex: build/weave/%.md build/weave/%.lua code/weave/page-tex \
+              $(addprefix code/weave/,filter.lua latex.lua lexer.lua data.lua) \
+              chapters/references.bib
+	@code/weave/page-tex $*
+$(PDF)/figures/%.pdf: figures/%.svg
+	@mkdir -p $(@D); rsvg-convert --format=pdf --output=$@ $<
+$(PDF)/figures/%.pdf: build/figures/%.svg
+	@mkdir -p $(@D); rsvg-convert --format=pdf --output=$@ $<
+$(PDF)/book.tex: build/weave/stamp code/weave/book-tex.lua $(TEX)
+	@lua5.4 code/weave/book-tex.lua build/weave/book.lua $(PDF)
+$(B)/book/moving-bytes.pdf: $(PDF)/book.tex $(TEX) $(DRAWN) \
+              $(addprefix code/weave/,press press.sty places.lua read-log.lua)
+	@code/weave/press $(PDF)
+	@mkdir -p $(@D); cp $(PDF)/book.pdf $@
+
 # ---- setting up --------------------------------------------------------------
 # What the targets above need, from Debian or Ubuntu, and what for.
 define PACKAGES

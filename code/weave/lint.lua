@@ -1,12 +1,12 @@
--- Appendix A, The press: A.1 The proof reader
--- Tangled from chapters/a-press.nw by `make tangle`; edit it there.
+-- Appendix I, The press: I.1 The proof reader
+-- Tangled from chapters/i-press.nw by `make tangle`; edit it there.
 
 -- The proof reader: checks the chapters and what belongs to them, prints
 -- one line for each problem (file:line: what is wrong; what to do).
 --   lua5.4 code/weave/lint.lua [--root DIR]
 -- Exit status: 0 nothing found, 1 problems found, 2 misuse.
 
--- lint: collect problems (A.1)
+-- lint: collect problems (I.1)
 local problems, notes = {}, {}
 
 local function report(file, line, format, ...)
@@ -18,7 +18,7 @@ local function note(format, ...)
     notes[#notes + 1] = format:format(...)
 end
 
--- lint: small helpers (A.1)
+-- lint: small helpers (I.1)
 local root = "."
 
 local function path(name) return root .. "/" .. name end
@@ -63,7 +63,7 @@ local function sorted_keys(t)
     return keys
 end
 
--- lint: small helpers, continued (A.1)
+-- lint: small helpers, continued (I.1)
 local function distance(a, b)
     local row = {}
     for j = 0, #b do row[j] = j end
@@ -80,7 +80,7 @@ local function distance(a, b)
     return row[#b]
 end
 
--- lint: small helpers, continued (A.1)
+-- lint: small helpers, continued (I.1)
 local function guess(name, known, otherwise)
     local best, best_distance = nil, #name // 3 + 1
     for other in pairs(known) do
@@ -97,7 +97,7 @@ local function guess(name, known, otherwise)
     return otherwise
 end
 
--- lint: read what noweb sees (A.1.1)
+-- lint: read what noweb sees (I.1.1)
 local function find_markup()
     for _, folder in ipairs { os.getenv("NOWEB_LIB") or "",
                               "/usr/lib/noweb", "/usr/local/lib/noweb",
@@ -109,7 +109,7 @@ local function find_markup()
     os.exit(2)
 end
 
--- lint: read what noweb sees, continued (A.1.1)
+-- lint: read what noweb sees, continued (I.1.1)
 local function read_chapter(name, markup)
     local text = read_file(path(name)) or ""
     local chapter = {
@@ -118,7 +118,7 @@ local function read_chapter(name, markup)
     local errors = os.tmpname()
     local pipe = io.popen(("cd %s && %s %s 2>%s"):format(quoted(root),
                           quoted(markup), quoted(name), quoted(errors)))
-    -- lint: follow markup line by line (A.1.1)
+    -- lint: follow markup line by line (I.1.1)
     local n, chunk, code_line, in_code = 1, nil, nil, false
     for record in pipe:lines() do
         local word, rest = record:match("^@(%w+) ?(.*)$")
@@ -153,7 +153,7 @@ local function read_chapter(name, markup)
     return chapter
 end
 
--- lint: blank everything that is not prose (A.1.1)
+-- lint: blank everything that is not prose (I.1.1)
 local function blank(text) return (text:gsub("[^\n]", " ")) end
 
 local function prose_of(chapter)
@@ -186,7 +186,7 @@ local function prose_of(chapter)
     return table.concat(kept, "\n") .. "\n"
 end
 
--- lint: blank everything that is not prose, continued (A.1.1)
+-- lint: blank everything that is not prose, continued (I.1.1)
 local function closing(text, from, mark)
     local paragraph = text:find("\n%s*\n", from) or #text + 1
     while true do
@@ -222,7 +222,7 @@ local function close_dollar(text, i)
     end
 end
 
--- lint: blank everything that is not prose, continued (A.1.1)
+-- lint: blank everything that is not prose, continued (I.1.1)
 local function mask(text)
     local out, i, done = {}, 1, 1
     local function cut(a, b)
@@ -258,7 +258,7 @@ local function mask(text)
     return table.concat(out)
 end
 
--- lint: blank everything that is not prose, continued (A.1.1)
+-- lint: blank everything that is not prose, continued (I.1.1)
 local function line_finder(text)
     local starts = { 1 }
     for at in text:gmatch("\n()") do starts[#starts + 1] = at end
@@ -273,7 +273,7 @@ local function line_finder(text)
     end
 end
 
--- lint: read attributes (A.1.1)
+-- lint: read attributes (I.1.1)
 local function read_attributes(text, i)          -- text[i] is "{"
     local a = { id = nil, classes = {}, keys = {} }
     i = i + 1
@@ -296,7 +296,7 @@ local function read_attributes(text, i)          -- text[i] is "{"
     end
 end
 
--- lint: read attributes, continued (A.1.1)
+-- lint: read attributes, continued (I.1.1)
 local function find_attributes(chapter)
     local found, i = {}, 1
     while true do
@@ -327,7 +327,7 @@ local function span_start(text, last)
     end
 end
 
--- lint: rules for the lines of a chapter (A.1.2)
+-- lint: rules for the lines of a chapter (I.1.2)
 local function check_lines(chapter, is_make)
     for n, line in ipairs(chapter.lines) do
         local name = chapter.name
@@ -351,7 +351,7 @@ local function check_lines(chapter, is_make)
     end
 end
 
--- lint: rules for the lines of a chapter, continued (A.1.2)
+-- lint: rules for the lines of a chapter, continued (I.1.2)
 local function make_lines(book)
     local is_make, queue = {}, {}
     for name in pairs(book.defined) do
@@ -375,7 +375,7 @@ local function make_lines(book)
     return is_make
 end
 
--- lint: rules for chunks (A.1.3)
+-- lint: rules for chunks (I.1.3)
 local function check_markup(chapter)
     for _, complaint in ipairs(chapter.complaints) do
         local line, text = complaint:match("^[^:]+:(%d+): (.*)$")
@@ -396,7 +396,7 @@ local function check_markup(chapter)
     end
 end
 
--- lint: rules for chunks, continued (A.1.3)
+-- lint: rules for chunks, continued (I.1.3)
 local function gather_chunks(chapters)
     local book = { defined = {}, used = {} }
     for _, chapter in ipairs(chapters) do
@@ -417,7 +417,7 @@ local function gather_chunks(chapters)
     return book
 end
 
--- lint: rules for chunks, continued (A.1.3)
+-- lint: rules for chunks, continued (I.1.3)
 local function check_use(book, name, use)
     local alone = use.text:find("^%s*%z%s*$")
     if name:sub(1, 1) == "<" then
@@ -438,7 +438,7 @@ local function check_use(book, name, use)
     end
 end
 
--- lint: rules for chunks, continued (A.1.3)
+-- lint: rules for chunks, continued (I.1.3)
 local function check_definition(book, name, parts)
     local first = parts[1]
     if name:sub(1, 1) == "<" then
@@ -457,7 +457,7 @@ local function check_definition(book, name, parts)
                          "use it, or delete it")))
         end
     end
-    -- lint: check where the other parts of a chunk stand (A.1.3)
+    -- lint: check where the other parts of a chunk stand (I.1.3)
     for i = 2, #parts do
         local chunk = parts[i]
         local open = name:find("`", 1, true) or name:find("[[", 1, true)
@@ -473,7 +473,7 @@ local function check_definition(book, name, parts)
     end
 end
 
--- lint: rules for chunks, continued (A.1.3)
+-- lint: rules for chunks, continued (I.1.3)
 local function check_circles(book)
     local state = {}
     local function visit(name, use)
@@ -496,7 +496,7 @@ local function check_circles(book)
     for _, name in ipairs(sorted_keys(book.defined)) do visit(name) end
 end
 
--- lint: rules for chunks, continued (A.1.3)
+-- lint: rules for chunks, continued (I.1.3)
 local COLUMNS, CAP, OUTPUT_COLUMNS = 76, 35, 100
 
 local function width(text) return utf8.len(text) or #text end
@@ -516,7 +516,7 @@ local function check_sizes(chapter, sizes)
                 i = i + 1
                 return "<<" .. line.uses[i] .. ">>"
             end)
-            -- lint: check one line of code (A.1.3)
+            -- lint: check one line of code (I.1.3)
             if width(shown) > COLUMNS then
                 report(chunk.file, line.line, "line of code is %d columns wide; "
                        .. "break it, the limit is %d", width(shown), COLUMNS)
@@ -529,7 +529,7 @@ local function check_sizes(chapter, sizes)
     end
 end
 
--- lint: rules for references (A.1.4)
+-- lint: rules for references (I.1.4)
 local function gather_ids(chapters)
     local ids = {}
     for _, chapter in ipairs(chapters) do
@@ -559,7 +559,7 @@ local function check_headings(chapter)
     end
 end
 
--- lint: rules for references, continued (A.1.4)
+-- lint: rules for references, continued (I.1.4)
 local COUNTED = { sec = true, fig = true, tbl = true, eq = true,
                   ex = true }
 
@@ -584,7 +584,7 @@ local function check_references(chapter, ids, sources, numbers)
         key = key:gsub("[.:/+-]+$", "")
         local kind, name = key:match("^(%a+):(.*)$")
         if kind == "num" then
-            -- lint: check a named number (A.1.6)
+            -- lint: check a named number (I.1.6)
             if not numbers[name] then
                 report(chapter.name, line, "number \"%s\" is in no "
                        .. "figures/data/*.csv; %s", name,
@@ -601,7 +601,7 @@ local function check_references(chapter, ids, sources, numbers)
                    guess(key, sources, "add it"))
         end
     end
-    -- lint: check links inside the book (A.1.4)
+    -- lint: check links inside the book (I.1.4)
     for at, id in chapter.masked:gmatch("%]%(()#([^)%s]+)%)") do
         if not ids[id] then
             report(chapter.name, chapter.line_at(at), "link to #%s points at "
@@ -610,7 +610,7 @@ local function check_references(chapter, ids, sources, numbers)
     end
 end
 
--- lint: rules for references, continued (A.1.4)
+-- lint: rules for references, continued (I.1.4)
 local function check_chunk_names(chapter, book)
     for _, a in ipairs(chapter.attributes) do
         if a.classes.chunk and chapter.masked:byte(a.at - 1) == 93 then
@@ -659,7 +659,7 @@ local function gather_words(chapters)
     return words
 end
 
--- lint: rules for references, continued (A.1.4)
+-- lint: rules for references, continued (I.1.4)
 local function check_paths(chapter, book)
     for at, name in chapter.prose:gmatch("`()(code/[%w_./-]*)`") do
         local folder = name:gsub("/$", "")
@@ -675,7 +675,7 @@ local function check_paths(chapter, book)
     end
 end
 
--- lint: rules for figures and exercises (A.1.5)
+-- lint: rules for figures and exercises (I.1.5)
 local function check_image(chapter, i)
     local depth, j = 0, i + 1
     repeat                                  -- the caption may hold brackets
@@ -712,7 +712,7 @@ local function check_figures(chapter)
         i = i + 2
     end
     for _, fence in ipairs(chapter.fences) do
-        -- lint: check a fence (A.1.5)
+        -- lint: check a fence (I.1.5)
         local file = fence.head:match("{.*file=\"([^\"]+)\"")
         if file and not exists(path(file)) then
             report(chapter.name, fence.line, "there is no %s to show; "
@@ -734,7 +734,7 @@ local function check_figures(chapter)
     end
 end
 
--- lint: rules for figures and exercises, continued (A.1.5)
+-- lint: rules for figures and exercises, continued (I.1.5)
 local function check_exercises(chapter, ids)
     local answered = {}
     for _, a in ipairs(chapter.attributes) do
@@ -758,7 +758,7 @@ local function check_exercises(chapter, ids)
     end
 end
 
--- lint: rules for numbers (A.1.6)
+-- lint: rules for numbers (I.1.6)
 local MEASURED = {
     "^ns%f[^%w]", "^us%f[^%w]", "^µs", "^μs", "^ms%f[^%w]",
     "^s%f[^%w'’]", "^secs?%f[^%w]", "^seconds?%f[^%w]", "^min%f[^%w]",
@@ -788,7 +788,7 @@ local function check_measured(chapter)
     end
 end
 
--- lint: rules for numbers, continued (A.1.6)
+-- lint: rules for numbers, continued (I.1.6)
 local LABELS = { "num", "predicted", "given", "calc", "chunk" }
 
 local function without_labels(chapter)
@@ -811,7 +811,7 @@ local function without_labels(chapter)
                 :gsub("https?://[^%s)]*", blank))
 end
 
--- lint: rules for numbers, continued (A.1.6)
+-- lint: rules for numbers, continued (I.1.6)
 local function split_csv(line)
     local fields, i = {}, 1
     while true do
@@ -834,7 +834,7 @@ local function split_csv(line)
     end
 end
 
--- lint: rules for numbers, continued (A.1.6)
+-- lint: rules for numbers, continued (I.1.6)
 local UNITS = {}
 for u in ("s B bit FLOP Hz W J FLOPS op"):gmatch("%S+") do
     for _, prefix in ipairs { "", "k", "M", "G", "T", "P", "m", "u", "µ",
@@ -857,7 +857,7 @@ local function known_unit(unit)
     return unit == "" or UNITS[unit] or false
 end
 
--- lint: rules for numbers, continued (A.1.6)
+-- lint: rules for numbers, continued (I.1.6)
 local HEADER = "name,value,unit,machine,command,commit,date"
 
 local function check_row(file, n, line, numbers)
@@ -878,7 +878,7 @@ local function check_row(file, n, line, numbers)
     else
         numbers[name] = { file = file, line = n }
     end
-    -- lint: check the other six fields (A.1.6)
+    -- lint: check the other six fields (I.1.6)
     local x = tonumber(value)
     if not x or x ~= x or x == math.huge or x == -math.huge then
         report(file, n, "value \"%s\" of \"%s\" is not a number", value, name)
@@ -900,7 +900,7 @@ local function check_row(file, n, line, numbers)
     end
 end
 
--- lint: rules for numbers, continued (A.1.6)
+-- lint: rules for numbers, continued (I.1.6)
 local function check_table(file, lines)
     local header, seen = nil, {}
     for n, line in ipairs(lines) do
@@ -942,7 +942,7 @@ local function read_numbers()
     return numbers
 end
 
--- lint: rules for numbers, continued (A.1.6)
+-- lint: rules for numbers, continued (I.1.6)
 local function check_calculations(chapter, numbers)
     for _, a in ipairs(chapter.attributes) do
         if a.classes.calc and chapter.masked:byte(a.at - 1) == 93 then
@@ -959,7 +959,7 @@ local function check_calculations(chapter, numbers)
     end
 end
 
--- lint: rules for words (A.1.7)
+-- lint: rules for words (I.1.7)
 local function is_plain_word(word)
     return #word > 1
            and not word:find("[%d_]")
@@ -984,7 +984,7 @@ local function gather_prose_words(chapters)
                 end
             end
         end
-        -- lint: add the prose and the alternative texts (A.1.7)
+        -- lint: add the prose and the alternative texts (I.1.7)
         local function plain(text)
             return (text:gsub("\xe2\x80[\x90-\x98\x9a-\xbf]", "   ")
                         :gsub("\xe2[\x82-\xbf][\x80-\xbf]", "   ")
@@ -1002,7 +1002,7 @@ local function gather_prose_words(chapters)
     return places
 end
 
--- lint: rules for words, continued (A.1.7)
+-- lint: rules for words, continued (I.1.7)
 local function read_word_list()
     local known = {}
     for _, file in ipairs { "chapters/words.txt",
@@ -1023,7 +1023,7 @@ local function read_word_list()
     end
 end
 
--- lint: rules for words, continued (A.1.7)
+-- lint: rules for words, continued (I.1.7)
 local function misspelt(words)
     local list = os.tmpname()
     local f = assert(io.open(list, "w"))
@@ -1052,14 +1052,15 @@ local function check_spelling(chapters)
     for _, word in ipairs(found) do
         local all = places[word] or {}
         if all[1] then
-            report(all[1].file, all[1].line, "\"%s\" is in no dictionary%s; "
-                   .. "correct it, or add it to chapters/words.txt", word,
+            report(all[1].file, all[1].line, "\"%s\" is in no "
+                   .. "dictionary%s; correct it, or add it to "
+                   .. "chapters/words.txt", word,
                    #all > 1 and (" (%d times)"):format(#all) or "")
         end
     end
 end
 
--- lint: rules for words, continued (A.1.7)
+-- lint: rules for words, continued (I.1.7)
 local PHRASES = {
     ["[Ii]n this chapter,? we will"] = "say it instead of announcing it",
     ["[Ii]t is worth noting"] = "note it",
@@ -1080,7 +1081,7 @@ local function check_phrases(chapter)
     end
 end
 
--- lint: rules for the files beside the chapters (A.1.8)
+-- lint: rules for the files beside the chapters (I.1.8)
 local ERRATUM = { "id", "section", "was", "is", "found-by", "guarded-by" }
 
 local function check_errata(ids)
@@ -1097,7 +1098,7 @@ local function check_errata(ids)
         end
     end
     for n, line in ipairs(lines_of(text)) do
-        -- lint: check one line of the errata (A.1.8)
+        -- lint: check one line of the errata (I.1.8)
         local dash, key, value = line:match("^(%-?)%s+([%a-]+):%s*(.-)%s*$")
         if line:find("^%s*#") or not line:find("%S") or line:find("^errata:")
            or line:find("^%-%-%-") or line:find("^%[%]%s*$") then
@@ -1135,7 +1136,7 @@ local function check_errata(ids)
     finish()
 end
 
--- lint: rules for the files beside the chapters, continued (A.1.8)
+-- lint: rules for the files beside the chapters, continued (I.1.8)
 local function check_machine_paths()
     local list = "git ls-files -z 2>/dev/null"
     if #run("cd " .. quoted(root)
@@ -1156,7 +1157,7 @@ local function check_machine_paths()
     end
 end
 
--- lint: rules for the files beside the chapters, continued (A.1.8)
+-- lint: rules for the files beside the chapters, continued (I.1.8)
 local function check_contents(chapters)
     local listed, n = {}, 0
     for _, line in ipairs(lines_of(read_file(path("book.yaml")) or "")) do
@@ -1178,7 +1179,7 @@ local function check_contents(chapters)
     end
 end
 
--- lint: run all rules (A.1.9)
+-- lint: run all rules (I.1.9)
 for i = 1, #arg do
     if arg[i] == "--root" then root = arg[i + 1] or "."
     elseif arg[i - 1] ~= "--root" then
@@ -1204,7 +1205,7 @@ end
 local ids, words = gather_ids(chapters), gather_words(chapters)
 local sources, numbers = read_bibliography(), read_numbers()
 
--- lint: run all rules, continued (A.1.9)
+-- lint: run all rules, continued (I.1.9)
 for _, chapter in ipairs(chapters) do
     check_lines(chapter, is_make[chapter.name] or {})
     check_markup(chapter)
@@ -1232,7 +1233,7 @@ check_errata(ids)
 check_machine_paths()
 check_contents(chapters)
 
--- lint: run all rules, continued (A.1.9)
+-- lint: run all rules, continued (I.1.9)
 table.sort(problems, function(a, b)
     if a.file ~= b.file then return a.file < b.file end
     if a.line ~= b.line then return a.line < b.line end

@@ -1,0 +1,289 @@
+-- Appendix I, The press: I.2 Paper
+-- Tangled from chapters/i-press.nw by `make tangle`; edit it there.
+
+-- Writer for the printed book; see filter.lua for who calls it.
+local M = {}
+
+local function raw(text) return pandoc.RawInline("latex", text) end
+local function raw_block(text) return pandoc.RawBlock("latex", text) end
+
+-- latex: what TeX must not misunderstand (I.2.1)
+local ESCAPES = {
+    ["\\"] = "\\textbackslash{}", ["{"] = "\\{", ["}"] = "\\}",
+    ["$"] = "\\$", ["&"] = "\\&", ["#"] = "\\#", ["%"] = "\\%",
+    ["_"] = "\\_", ["^"] = "\\textasciicircum{}",
+    ["~"] = "\\textasciitilde{}",
+}
+local function escape(text)
+    return (text:gsub("[\\{}$&#%%_^~]", ESCAPES)
+                :gsub("\u{202F}", "\\,"))
+end
+local function escape_code(text)
+    return (escape(text):gsub(" ", "\\ "))
+end
+
+-- latex: the name of a chunk (I.2.1)
+local function breakable(code)
+    return (escape(code):gsub("/", "/\\allowbreak{}")
+            :gsub("\\_", "\\_\\allowbreak{}")
+            :gsub("(%l[.,:=])(%w)", "%1\\allowbreak{}%2")
+            :gsub("%-%-", "-{}-"))
+end
+
+local function set_code(code)
+    return "\\mbcode{" .. breakable(code) .. "}"
+end
+
+local function set_name(name)
+    if name:find("^code/[^ ]*$") then return set_code(name) end
+    local out, at = {}, 1
+    while true do
+        local a, b, code = name:find("`([^`]+)`", at)
+        local c, d, code2 = name:find("%[%[(.-)%]%]", at)
+        if c and (not a or c < a) then a, b, code = c, d, code2 end
+        if not a then break end
+        out[#out + 1] = escape(name:sub(at, a - 1)) .. set_code(code)
+        at = b + 1
+    end
+    return table.concat(out) .. escape(name:sub(at))
+end
+
+-- latex: a line of code and its places (I.2.1)
+local STYLES = { k = "\\lxK", t = "\\lxT", n = "\\lxN", s = "\\lxS",
+                 c = "\\lxC", p = "\\lxP" }
+
+local function anchor_of(url) return (url:gsub("^[^#]*#?", "")) end
+
+local function set_line(line)
+    local out, places = {}, {}
+    for i, piece in ipairs(line) do
+        if type(piece) == "string" then
+            out[i] = escape_code(piece)
+        elseif piece.use then
+            local anchor = anchor_of(piece.url)
+            places[#places + 1] = "use." .. anchor
+            out[i] = ("\\codeuse{%s}{%s}"):format(anchor,
+                                                  set_name(piece.use))
+        else
+            local style = STYLES[piece.kind]
+            local text = escape_code(piece.text)
+            out[i] = style and style .. "{" .. text .. "}" or text
+            places[#places + 1] = piece.anchor
+                or piece.url and "in." .. anchor_of(piece.url)
+        end
+    end
+    return table.concat(out), table.concat(places, ",")
+end
+
+-- latex: a part of a chunk (I.2.2)
+local function set_head(part)
+    local before, after = part.previous, part.next
+    return ("\\chunkhead{%s}{%s}{%s}{%s}{%s}"):format(part.anchor,
+        set_name(part.name), part.index == 1 and "=" or "+=",
+        before and anchor_of(before.url) or "",
+        after and anchor_of(after.url) or "")
+end
+
+local function set_foot(part)
+    if part.index > 1 or part.root then return "\\chunkend" end
+    local files = {}
+    for i, file in ipairs(part.files) do files[i] = set_code(file) end
+    if #files > 3 then
+        files = { files[1], files[2],
+                  ("and %d more files"):format(#files - 2) }
+    end
+    return ("\\chunkfoot{%s}{%s}"):format(part.anchor,
+                                          table.concat(files, ", "))
+end
+
+-- latex: a part of a chunk, continued (I.2.2)
+function M.chunk(part)
+    local out, lines = { set_head(part) }, part.lines
+    for n, line in ipairs(lines) do
+        local text, places = set_line(line)
+        if n > 1 and (n == 2 or n == #lines or #lines < 5) then
+            out[#out + 1] = "\\nobreak"
+        end
+        out[#out + 1] = ("\\codeline{%s}{%s}"):format(places, text)
+    end
+    out[#out + 1] = set_foot(part)
+    return raw_block(table.concat(out, "\n"))
+end
+
+-- latex: other code (I.2.2)
+local function set_fence(lines, widest)
+    return raw_block(("\\begin{fence}{%d}\n%s\n\\end{fence}"):format(
+        math.max(76, widest), table.concat(lines, "\n")))
+end
+
+function M.output(lines)
+    local out, widest = {}, 0
+    for i, line in ipairs(lines) do
+        widest = math.max(widest, utf8.len(line) or #line)
+        out[i] = "\\fenceline{" .. escape_code(line) .. "}"
+    end
+    return set_fence(out, widest)
+end
+
+function M.listing(tokens)
+    local lines, widest, width = { "" }, 0, 0
+    for _, t in ipairs(tokens) do
+        local style, first = STYLES[t.colour], true
+        for text in (t.text .. "\n"):gmatch("([^\n]*)\n") do
+            if not first then lines[#lines + 1], width = "", 0 end
+            first = false
+            width = width + (utf8.len(text) or #text)
+            widest = math.max(widest, width)
+            text = escape_code(text)
+            if style and text ~= "" then
+                text = style .. "{" .. text .. "}"
+            end
+            lines[#lines] = lines[#lines] .. text
+        end
+    end
+    for i, line in ipairs(lines) do
+        lines[i] = "\\fenceline{" .. line .. "}"
+    end
+    return set_fence(lines, widest)
+end
+
+-- latex: words in the text (I.2.3)
+function M.number(_, text) return raw(escape(text)) end
+function M.calculated(_, _, text) return raw(escape(text)) end
+
+function M.reference(ref)
+    local text = escape(ref.text):gsub(" ", "~")
+    if ref.text:find("^Section 0") then text = "the preface" end
+    return raw(("\\mbref{%s}{%s}"):format(anchor_of(ref.url), text))
+end
+
+function M.chunk_reference(name, url)
+    return raw(("\\mbchunkref{%s}{%s}"):format(anchor_of(url),
+                                               set_name(name)))
+end
+
+function M.identifier(pieces)
+    local code = {}
+    for i, p in ipairs(pieces) do code[i] = p.text end
+    return raw(set_code(table.concat(code)))
+end
+
+-- latex: headings (I.2.3)
+local COMMANDS = { "\\bookchapter", "\\booksection", "\\booksubsection",
+                   "\\booksubsubsection" }
+
+function M.heading(h)
+    local out = pandoc.List { raw(("%s{%s}{"):format(
+        COMMANDS[h.level] or COMMANDS[4], h.identifier)) }
+    out:extend(h.content)
+    out:insert(raw("}"))
+    return pandoc.Plain(out)
+end
+
+-- latex: what has a number (I.2.3)
+local function first_sentence(inlines)
+    local out = pandoc.List()
+    for i, el in ipairs(inlines) do
+        local following = inlines[i + 1]
+        if el.t == "Str" and el.text:find("[.!?]$") and #out > 2
+           and (not following or following.t == "Space"
+                or following.t == "SoftBreak") then
+            out:insert(pandoc.Str((el.text:gsub("%.$", ""))))
+            return out
+        end
+        if el.t ~= "Note" then out:insert(el) end
+    end
+    return out
+end
+
+function M.figure(id, figure, caption)
+    local file = figure.file:match("([^/]+)%.svg$")
+    local out = pandoc.List { raw(("\\mbfigure{%s}{%s}{"):format(
+        file and file .. ".pdf" or figure.file, id)) }
+    out:extend(first_sentence(caption))
+    out:insert(raw("}{"))
+    out:extend(caption)
+    out:insert(raw("}"))
+    return pandoc.Plain(out)
+end
+
+function M.equation(math, id)
+    return pandoc.Plain { raw(("\\begin{equation}%s\\mbequation{%s}"
+        .. "\\end{equation}"):format(math.text, id)) }
+end
+
+function M.table(tbl, id)
+    if id then
+        local long = tbl.caption.long
+        long[#long].content:insert(1, raw("\\mbtable{" .. id .. "}"))
+    end
+    return tbl
+end
+
+-- latex: exercises (I.2.3)
+function M.exercise(div)
+    local out = pandoc.List { raw_block("\\begin{exercise}{"
+                                        .. div.identifier .. "}") }
+    out:extend(div.content)
+    out:insert(raw_block("\\end{exercise}"))
+    return out
+end
+
+function M.answer(div, of)
+    local out = pandoc.List { raw_block("\\answer{" .. of .. "}{%") }
+    out:extend(div.content)
+    out:insert(raw_block("}"))
+    return out
+end
+
+-- latex: the rest of the page (I.2.3)
+local function link_in_note(link)
+    if link.target:find("^#") then return nil end
+    local url = raw("\\mburl{" .. escape(link.target) .. "}")
+    if pandoc.utils.stringify(link.content) == link.target then
+        return url
+    end
+    local out = pandoc.List(link.content)
+    out:extend { pandoc.Str ",", pandoc.Space(), url }
+    return out
+end
+
+local function link(el)
+    local out, close = pandoc.List(), "}"
+    local address = escape(el.target)
+    if pandoc.utils.stringify(el.content) == el.target then
+        return raw("\\mburl{" .. address .. "}")
+    elseif el.target:find("^#") then
+        out:insert(raw("\\mblink{" .. el.target:sub(2) .. "}{"))
+    else
+        out:insert(raw("\\mbaway{" .. address .. "}{"))
+    end
+    out:extend(el.content)
+    out:insert(raw("}"))
+    return out
+end
+
+-- latex: the rest of the page, continued (I.2.3)
+function M.finish(_, doc)
+    local function walk(filter)
+        doc.blocks = pandoc.walk_block(pandoc.Div(doc.blocks),
+                                       filter).content
+    end
+    walk { Note = function(note)
+        return pandoc.walk_inline(note, { Link = link_in_note })
+    end }
+    walk { Link = link,
+           Code = function(code) return raw(set_code(code.text)) end,
+           Span = function(span)
+               if span.classes:includes("term") then
+                   return pandoc.Emph(span.content)
+               elseif span.classes:includes("kbd") then
+                   return raw(set_code(pandoc.utils.stringify(span)))
+               end
+               return span.content
+           end }
+end
+
+-- latex: the rest of the page, continued (I.2.4)
+M.escape, M.breakable, M.set_name = escape, breakable, set_name
+return M

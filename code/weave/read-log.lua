@@ -1,0 +1,41 @@
+-- Appendix I, The press: I.2.7 Until nothing moves
+-- Tangled from chapters/i-press.nw by `make tangle`; edit it there.
+
+-- Finds in a TeX log what must not be in a book.
+--   lua5.4 code/weave/read-log.lua book.log
+local found, file = {}, "book.tex"
+
+local function complain(text) found[#found + 1] = file .. ": " .. text end
+
+local lines = {}
+for line in io.lines(arg[1]) do lines[#lines + 1] = line end
+for i, line in ipairs(lines) do
+    file = line:match(".*%(%./([%w-]+%.tex)") or
+           file
+    local points, where = line:match(
+        "Overfull \\hbox %(([%d.]+)pt too wide%)(.*)")
+    if points and tonumber(points) > 2 then
+        -- the text of a line that is too wide (I.2.7)
+        local text = (lines[i + 1] or ""):gsub("\\%S+ ?", ""):gsub("%[%]", "")
+        local wanted, n = tonumber(where:match("lines (%d+)")), 0
+        local source = wanted and io.open(file)
+        for tex in source and source:lines() or function() end do
+            n = n + 1
+            if n == wanted then
+                text = tex:gsub("\\lx%a", ""):gsub("\\ ", " "):gsub("[{}]", "")
+            end
+        end
+        if source then source:close() end
+        complain(("%s pt too wide%s: %s"):format(points, where, text:sub(1, 90)))
+    elseif line:find("^Missing character") then
+        complain(line .. " (no face of the book has it)")
+    elseif line:find("^Press Warning")
+           or line:find("multiply defined") then
+        complain(line)
+    end
+end
+for _, text in ipairs(found) do print(text) end
+if #found > 0 then
+    print(("press: %d problems in %s"):format(#found, arg[1]))
+    os.exit(1)
+end
