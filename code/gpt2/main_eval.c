@@ -1,0 +1,103 @@
+/* Chapter 16, The model: 16.5 A program that measures a model */
+/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+
+/* eval: the mean loss of a model over a shard. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include "base/alloc.h"
+#include "base/args.h"
+#include "gpt2/checkpoint.h"
+#include "gpt2/loader.h"
+
+/* the options of eval (16.5) */
+static const char *init, *shard;
+static int batch = 4, seq, heads;
+static int64_t batches;
+
+static const struct Option options[] = {
+    { "init", OPT_STRING, &init, 0, 0, "FILE",
+      "weights (.safetensors), or a checkpoint's directory", NULL },
+    { "data", OPT_STRING, &shard, 0, 0, "SHARD",
+      "tokens, as tokenize encode writes them", NULL },
+    { "batch", OPT_INT, &batch, 1, 65536, "B", "rows at a time", NULL },
+    { "seq", OPT_INT, &seq, 1, 65536, "T",
+      "tokens in a row (default: the model's context)", NULL },
+    { "batches", OPT_INT64, &batches, 1, 1e15, "N",
+      "stop after N batches (default: the whole shard)", NULL },
+    { "heads", OPT_INT, &heads, 1, 65536, "NH",
+      "heads, if no config.json says it and they are not 64 wide", NULL },
+    { .type = OPT_END },
+};
+
+static const struct Usage usage = {
+    "--init FILE.safetensors --data SHARD [options]",
+    "Print the mean cross-entropy of a model over a shard, in nats.", NULL
+};
+
+/* mean loss over a shard (16.5) */
+static double mean_loss(struct Model *m, const struct Loader *data,
+                        uint64_t *tokens)
+{
+    size_t n = (size_t)batch * (size_t)seq;
+    int32_t *x = xcalloc(2 * n, sizeof *x), *y = x + n;
+    uint64_t rows = data->windows, done = 0;
+    if (batches && (uint64_t)batches < rows / (uint64_t)batch)
+        rows = (uint64_t)batches * (uint64_t)batch;
+    double sum = 0;
+    for (int B; done < rows; done += (uint64_t)B) {
+        B = rows - done < (uint64_t)batch ? (int)(rows - done) : batch;
+        loader_batch(data, x, y, done, B);
+        sum += model_loss(m, x, y, B, seq) * B;
+    }
+    free(x);
+    *tokens = rows * (uint64_t)seq;
+    return sum / (double)rows;
+}
+
+/* open model and data, or end with the reason (16.5) */
+/* A checkpoint's directory stands for the weights in it. */
+static const char *weights_file(char path[CHECKPOINT_PATH_MAX])
+{
+    struct stat s;
+    if (stat(init, &s) != 0 || !S_ISDIR(s.st_mode))
+        return init;
+    int n = snprintf(path, CHECKPOINT_PATH_MAX, "%s/model.safetensors",
+                     init);
+    return n < CHECKPOINT_PATH_MAX ? path : init;
+}
+
+static void open_all(struct Model *m, struct Loader *data)
+{
+    struct Error e;
+    struct Config c;
+    char path[CHECKPOINT_PATH_MAX];
+    if (!init || !shard)
+        misuse("needs --init FILE.safetensors and --data SHARD");
+    const char *file = weights_file(path);
+    if (!weights_config(&c, file, heads, &e))
+        fail("%s", e.text);
+    seq = seq ? seq : c.T;
+    struct LoaderConfig l = { .pattern = shard, .T = seq, .V = c.V };
+    if (!model_create(m, &c, batch, seq, false, &e)
+        || !loader_open(data, &l, &e) || !weights_load(m, file, &e))
+        fail("%s", e.text);
+}
+
+int main(int argc, char **argv)
+{
+    program_set_name(argv[0]);
+    if (args_parse(argc, argv, options, &usage))
+        misuse("unexpected word '%s'; every value follows an option, see "
+               "--help", argv[1]);
+    struct Model m;
+    struct Loader data;
+    open_all(&m, &data);
+    uint64_t tokens;
+    double loss = mean_loss(&m, &data, &tokens);
+    printf("loss %.6f tokens %llu\n", loss, (unsigned long long)tokens);
+    loader_close(&data);
+    model_free(&m);
+    return isfinite(loss) ? 0 : 1;
+}

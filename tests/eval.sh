@@ -1,0 +1,88 @@
+#!/bin/sh
+# The program eval: its number on a known model, and its refusals.
+eval=${EVAL:-build/bin/eval}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+n=0
+result() {              # ok or not ok, what
+    n=$((n + 1))
+    echo "$1 $n - $2"
+}
+refused() {             # what, status, words of the message, options...
+    what=$1 want=$2 words=$3
+    shift 3
+    "$eval" "$@" > "$dir/out" 2> "$dir/err"
+    status=$?
+    if [ "$status" = "$want" ] && grep -q -e "$words" "$dir/err" &&
+            ! [ -s "$dir/out" ]; then
+        result ok "eval refuses $what"
+    else
+        result "not ok" "eval refuses $what (status $status)"
+        cat "$dir/err"
+    fi
+}
+word() {                # a little-endian number of $2 bytes
+    v=$1 k=$2
+    while [ "$k" -gt 0 ]; do
+        # shellcheck disable=SC2059
+        printf "\\$(printf %03o $((v % 256)))"
+        v=$((v / 256)) k=$((k - 1))
+    done
+}
+shard() {               # header count, tokens...
+    word 20240520 4; word 1 4; word "$1" 4
+    head -c 1012 /dev/zero
+    shift
+    for t in "$@"; do word "$t" 2; done
+}
+model=tests/data/gpt2-tiny/model.safetensors
+tokens=$(awk 'BEGIN { for (i = 0; i < 200; i++) print i * i % 131 }')
+# shellcheck disable=SC2086
+shard 200 $tokens > "$dir/good.bin"
+# shellcheck disable=SC2086
+shard 201 $tokens 131 > "$dir/token.bin"
+shard 12 1 2 3 4 5 6 7 8 9 10 11 12 > "$dir/short.bin"
+
+if [ ! -f "$model" ]; then
+    echo "ok 1 - eval # SKIP no $model"
+    echo "1..1"
+    exit 0
+fi
+"$eval" --init "$model" --data "$dir/good.bin" --batch 3 --seq 19 \
+    > "$dir/a" 2> "$dir/err"
+if grep -qx 'loss [0-9.]* tokens 190' "$dir/a"; then
+    result ok "eval prints loss and tokens: $(cat "$dir/a")"
+else
+    result "not ok" "eval prints loss and tokens"
+    cat "$dir/a" "$dir/err"
+fi
+"$eval" --init "${model%/*}" --data "$dir/good.bin" --batch 10 --seq 19 \
+    > "$dir/b" 2> "$dir/err"
+awk '{ loss[NR] = $2; tokens[NR] = $4 }
+     END { d = loss[1] - loss[2]
+           exit !(tokens[2] == 190 && d * d < 1e-10) }' \
+    "$dir/a" "$dir/b" &&
+    result ok "batches of 3 and of 10 rows give the same loss" ||
+    result "not ok" "batches of 3 and of 10 rows give the same loss"
+"$eval" --init "$model" --data "$dir/good.bin" --batch 2 --seq 19 \
+    --batches 3 | grep -q 'tokens 114' &&
+    result ok "--batches 3 stops after 3 batches" ||
+    result "not ok" "--batches 3 stops after 3 batches"
+
+refused "no --init" 2 "needs --init" --data "$dir/good.bin"
+refused "an unknown option" 2 "batch" --bacth 3
+refused "--batch 0" 2 "batch" --init "$model" --data "$dir/good.bin" \
+    --batch 0
+refused "rows longer than the context" 1 "at most 21" \
+    --init "$model" --data "$dir/good.bin" --seq 22
+refused "a token >= V" 1 "131" --init "$model" --data "$dir/token.bin"
+refused "a shard shorter than a row" 1 "short.bin" \
+    --init "$model" --data "$dir/short.bin" --seq 19
+refused "a file that is not there" 1 "none.safetensors" \
+    --init "$dir/none.safetensors" --data "$dir/good.bin"
+refused "heads against config.json" 1 "says 3 heads" \
+    --init "$model" --data "$dir/good.bin" --heads 6
+head -c 100000 "$model" > "$dir/cut.safetensors"
+refused "weights that are cut off" 1 "cut.safetensors" \
+    --init "$dir/cut.safetensors" --data "$dir/good.bin" --heads 3
+echo "1..$n"
