@@ -84,6 +84,7 @@ end
 -- A number rounded to so many significant digits.
 function M.round(x, digits)
     if x == 0 then return "0" end
+    x = x * (1 + 1e-12)               -- so that a half goes up
     local e = math.floor(math.log(math.abs(x), 10) + 1e-12)
     local places = digits - 1 - e
     if places >= 0 then return string.format("%." .. places .. "f", x) end

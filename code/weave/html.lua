@@ -172,9 +172,9 @@ end
 function M.heading(h, number, page)
     local id = escape(h.identifier)
     local content = pandoc.List()
-    if h.level == 1 then
-        content:insert(inline('<span class="label">' .. escape(page.label
-            or "") .. '</span> '))
+    if h.level == 1 and page.label then
+        content:insert(inline('<span class="label">' .. escape(page.label)
+            .. '</span> '))
         if page.label == "Preface" and pandoc.utils.stringify(h.content)
            == "Preface" then content = pandoc.List() end
     elseif number then

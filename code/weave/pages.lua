@@ -77,9 +77,11 @@ page("index", book.title, table.concat(s, "\n"))
 
 -- the index of chunks (A.9.2)
 local function places(list)
-    local s = {}
-    for i, p in ipairs(list) do
-        s[i] = link(p.url, p.section or "\u{2192}")
+    local s, seen = {}, {}
+    for _, p in ipairs(list) do
+        local text = p.section or "\u{2192}"
+        if not seen[text] then s[#s + 1] = link(p.url, text) end
+        seen[text] = true
     end
     return table.concat(s, ", ")
 end
@@ -109,7 +111,7 @@ s[#s + 1] = html { '<ul class="index">', table.concat(others, "\n"),
 page("chunks", "Index of chunks", table.concat(s, "\n"))
 
 -- the index of identifiers (A.9.2)
-local initial
+local initial, letters = nil, {}
 s = { '<div class="identifiers">' }
 for _, d in ipairs(book.identifiers) do
     local letter = d.name:sub(1, 1):upper()
@@ -117,6 +119,8 @@ for _, d in ipairs(book.identifiers) do
     if letter ~= initial then
         if initial then s[#s + 1] = "</ul>" end
         initial = letter
+        letters[#letters + 1] = '<a href="#letter-' .. letter .. '">'
+                                .. letter .. '</a>'
         s[#s + 1] = '<h2 id="letter-' .. letter .. '">' .. letter
                     .. '</h2><ul class="index">'
     end
@@ -131,7 +135,9 @@ for _, d in ipairs(book.identifiers) do
 end
 s[#s + 1] = initial and "</ul></div>" or "</div>"
 page("identifiers", "Index of identifiers",
-     "# Index of identifiers {#identifiers}\n\n" .. html(s))
+     "# Index of identifiers {#identifiers}\n\n"
+     .. html { '<p class="letters">' .. table.concat(letters, " ")
+               .. '</p>' } .. html(s))
 
 -- the list of figures and tables (A.9.2)
 local function list(title, id, entries)

@@ -365,10 +365,12 @@ end
 
 function Scope:find_lua(tokens, i, root)
     local name = tokens[i].text
-    local own = self.files[root].defs
-    if not is_member(tokens, i) then return own[name] end
+    local own = self.files[root].defs[name]
+    if not is_member(tokens, i) then
+        return own and own.static and own or nil
+    end
     local module = tokens[i - 2] and tokens[i - 2].text
-    if module == "M" then return own[name] end
+    if module == "M" then return own and not own.static and own end
     local file = self.files[root:gsub("[^/]*$", module .. ".lua")]
     local d = file and file.defs[name]
     return d and not d.static and d or nil
@@ -431,6 +433,7 @@ function M.tag(book)
     for _, chunk in ipairs(roots) do
         scope:link(files[chunk.name].tokens, chunk.name, chunk.language)
     end
+    for _, d in ipairs(defs) do scope:behind(d) end
     return defs, words, files
 end
 return M

@@ -130,7 +130,10 @@ for _, d in ipairs(defs) do
 end
 for _, d in ipairs(defs) do
     local stem = d.file:match("([^/]+)$"):gsub("%.", "-")
-    local many = #by_name[d.name] > 1
+    local many = d.kind == "declaration"
+    for _, other in ipairs(by_name[d.name]) do
+        many = many or other ~= d and other.kind ~= "declaration"
+    end
     d.anchor = unique("def-" .. (many and stem .. "-" or "") .. d.name)
     d.url = url(d.part.chapter, d.anchor)
 end

@@ -1,0 +1,163 @@
+#!/bin/bash
+# The loom: tangle, weave, indexes and links, on a small book and on ours.
+# UPDATE=1 tests/loom.sh rewrites the golden files after a change that was meant.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+top=$PWD loom=$PWD/code/weave
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+n=0
+
+ok() { n=$((n + 1)); echo "ok $n - $1"; }
+not_ok() { n=$((n + 1)); echo "not ok $n - $1"; sed 's/^/# /' "$work/log" | head -20; }
+check() { local what=$1; shift; if "$@" > "$work/log" 2>&1; then ok "$what"; else not_ok "$what"; fi; }
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
+
+fresh() { rm -rf "$work/book"; cp -r tests/data/loom "$work/book"; cd "$work/book" || exit 1; }
+back() { cd "$top" || exit 1; }
+sums() { find "$1" -type f -print0 | sort -z | xargs -0 ls -l --time-style=full-iso; find "$1" -type f -print0 | sort -z | xargs -0 cksum; }
+golden() {   # golden NAME FILE: FILE is what tests/data/loom/golden/NAME says
+    if [ "${UPDATE:-}" = 1 ]; then cp "$2" "$top/tests/data/loom/golden/$1"; fi
+    diff -u "$top/tests/data/loom/golden/$1" "$2"
+}
+
+for tool in markup mnt nt; do
+    [ -x "${NOWEB_LIB:-/usr/lib/noweb}/$tool" ] || { skip "the loom" "noweb is not installed"; exit 0; }
+done
+
+# ---- tangle -----------------------------------------------------------------
+fresh
+check "a small book tangles" "$loom/tangle"
+(cd code && for f in $(find . -type f | sort); do echo "=== $f"; cat "$f"; done) > "$work/tangled"
+check "tangled files are the golden ones: names, sections, banners, macros, launches" golden tangled "$work/tangled"
+check "a makefile keeps its tabs" grep -q "$(printf '^\techo done\|^\t\techo done')" code/Makefile
+check "no other file gets a tab" sh -c '! grep -rn "$(printf "\t")" --exclude=Makefile code'
+check "a script can be run" sh -c '[ "$(code/run)" = "it runs" ]'
+if command -v gcc > /dev/null; then
+    check "a chunk inside a macro compiles" gcc -Wall -Werror -x c -fsyntax-only - <<'C'
+#include "code/macro.h"
+void f(int *x, int *y);
+void f(int *x, int *y) { SWAP(*x, *y); }
+C
+fi
+sums code > "$work/before"; sleep 0.02
+check "tangling again touches nothing" sh -c "'$loom/tangle'"
+sums code > "$work/after"
+check "byte for byte and minute for minute" cmp "$work/before" "$work/after"
+
+# breaks NAME PATTERN: after the chapters were broken, tangle must fail with a
+# message that matches, and leave code/ alone
+breaks() {
+    if "$loom/tangle" > "$work/log" 2>&1; then echo "# it succeeded" >> "$work/log"; not_ok "$1"; return; fi
+    sums code > "$work/after"
+    if grep -qE "$2" "$work/log" && cmp -s "$work/before" "$work/after"; then ok "$1"; else not_ok "$1"; fi
+    cp "$top"/tests/data/loom/chapters/*.nw chapters/
+}
+sed -i 's/<<add x to sum>>$/<<add x to sun>>/' chapters/02-more.nw
+breaks "an undefined chunk: file, line and the name that was meant, code/ untouched" \
+    '^chapters/02-more.nw:16: <<add x to sun>> is used but nowhere defined; is <<add x to sum>> meant\?'
+sed -i 's/add@<<</add<<</' chapters/02-more.nw
+breaks "a kernel launch without its escape" '^chapters/02-more.nw:21: .*kernel@<<<grid'
+sed -i 's/^    <<add x to sum>>/    if (n) <<add x to sum>>/' chapters/01-sums.nw
+breaks "a use that is not alone on its line" '^chapters/01-sums.nw:27: .*alone'
+printf '\n<<add x to sum>>=\n<<add x to sum>>\n@\n' >> chapters/a-end.nw
+breaks "a chunk that uses itself" 'uses itself'
+printf '\nprose with <<angles\n' >> chapters/a-end.nw
+breaks "angle brackets in prose" 'a-end.nw:.*unescaped <<'
+sums code > "$work/before"
+if chmod a-w code 2>/dev/null && ! touch code/probe 2>/dev/null; then
+    echo 'int x;' >> chapters/a-end.nw
+    chmod u+w code
+fi
+echo 'mine' > code/mine.txt
+sed -i '/^<<code\/run>>=$/,/^@$/d' chapters/02-more.nw
+"$loom/tangle" > "$work/log" 2>&1
+check "a root that is gone is removed" test ! -e code/run
+check "a file made by hand is left alone and named" sh -c "[ -f code/mine.txt ] && grep -q mine.txt '$work/log'"
+rm code/mine.txt; cp "$top"/tests/data/loom/chapters/*.nw chapters/
+
+sed -i 's/^    int sum = 0;/    int sum = nonsense;/' chapters/01-sums.nw
+line=$(grep -n nonsense chapters/01-sums.nw | cut -d: -f1)
+check "LINES: a second tree with line directives" "$loom/tangle" --lines
+gcc -Ibuild/lined/code -fsyntax-only build/lined/code/sums.c > "$work/log" 2>&1
+check "LINES: the compiler names the line of the chapter" grep -q "^chapters/01-sums.nw:$line:" "$work/log"
+check "LINES: code/ itself is untouched" sh -c '! grep -rq nonsense code'
+cp "$top"/tests/data/loom/chapters/*.nw chapters/
+back
+
+rm -rf "$work/ours"; mkdir "$work/ours"; cp -r chapters code "$work/ours"; cd "$work/ours" || exit 1
+start=$(date +%s%N)
+check "our own book tangles" code/weave/tangle
+ms=$(( ($(date +%s%N) - start) / 1000000 ))
+echo "# $ms ms"
+check "in less than a second" test $ms -lt 1000
+check "and code/ is what the chapters say" diff -r "$top/code" code
+back
+
+# ---- weave ------------------------------------------------------------------
+if ! command -v pandoc > /dev/null; then skip "the pages" "pandoc is not installed"; exit 0; fi
+fresh
+pages() { for p in "$@"; do "$loom/page" "$p" || return 1; done; }
+all="01-sums 02-more a-end index chunks identifiers figures bibliography errata"
+check "a small book is woven" "$loom/weave"
+check "into pages" pages $all
+for p in 01-sums 02-more identifiers chunks index figures errata; do
+    sed -n '/<main/,$p' build/book/html/$p.html > "$work/page"
+    check "the page $p is the golden one" golden $p.html "$work/page"
+done
+cp "$loom/book.css" "$loom/book.js" build/book/html
+check "every link and anchor of it resolves" lua5.4 "$top/tests/links.lua" build/book/html
+kinds() { grep -q "<code>$1</code></a> <span class=\"kind\">$2<" build/book/html/identifiers.html; }
+while read -r name kind; do check "the index knows $name as $kind" kinds "$name" "$kind"; done <<'END'
+add kernel
+sum_all function
+Sum struct
+Mode enum
+MODE_TWO constant
+Sums type
+COUNT macro
+used variable
+END
+sums build/weave > "$work/before"; sleep 0.02
+echo 'One more sentence.' >> chapters/a-end.nw
+"$loom/weave"
+sums build/weave > "$work/after"
+check "a new sentence touches the input of its own page only" sh -c \
+    "diff '$work/before' '$work/after' | grep '^>' | grep -v '[0-9]$' | sed 's/.* //' | grep -v '/a-end.md$' > '$work/other'; ! [ -s '$work/other' ]"
+cp "$top"/tests/data/loom/chapters/*.nw chapters/
+"$loom/weave"; sums build > "$work/before"
+
+# wrong NAME SED-EXPRESSION PATTERN: weave must say PATTERN and write nothing
+wrong() {
+    sed -i "$2" chapters/01-sums.nw
+    if "$loom/weave" > "$work/log" 2>&1; then echo "# it succeeded" >> "$work/log"; not_ok "$1"
+    else
+        rm -f build/weave/stream.tmp; sums build > "$work/after"
+        if grep -qE "$3" "$work/log" && cmp -s "$work/before" "$work/after"; then ok "$1"; else not_ok "$1"; fi
+    fi
+    cp "$top"/tests/data/loom/chapters/*.nw chapters/
+}
+wrong "an unknown number"      's/@num:sum.time/@num:sum.tme/'   '^chapters/01-sums.nw:3: @num:sum.tme: no row.*is sum.time meant'
+wrong "an unknown reference"   's/@sec:sums-loop/@sec:sums-lop/' '^chapters/01-sums.nw:4: @sec:sums-lop: no such label; is sec:sums-loop meant'
+wrong "an unknown citation"    's/@kernighan1978/@kernigan1978/' '^chapters/01-sums.nw:5: @kernigan1978: not in the bibl.*is kernighan1978 meant'
+wrong "an unknown identifier"  's/\[\[sum_all\]\]/[[sum_al]]/'   '^chapters/01-sums.nw:3: \[\[sum_al\]\]: no code.*is sum_all meant'
+wrong "an unknown chunk"       's/\[add x to sum\]/[add x to su]/' '^chapters/01-sums.nw:36: .*no such chunk; is add x to sum meant'
+wrong "a missing drawing"      's/line.svg/lime.svg/'            '^chapters/01-sums.nw:9: no file figures/lime.svg'
+wrong "a missing output file"  's/out.txt/oot.txt/'              '^chapters/01-sums.nw:48: no file figures/data/oot.txt'
+wrong "a figure without alt"   's/ alt="a rising line"//'        '^chapters/01-sums.nw:9: a figure needs'
+wrong "a label used twice"     's/#tbl:sums/#tbl:sums} {#fig:sums-line/; s/^: Two/![x](figures\/line.svg){#fig:sums-line alt="y"}\n\n: Two/' 'fig:sums-line is also in'
+wrong "arithmetic on no number" 's|sum.time / sum.count|sum.time / |' '\{.calc\}: no value'
+sed -i 's/^sum.count,1000/sum.count,1000,7/' figures/data/sums.csv
+wrong "a row with too many fields" '' '^.*figures/data/sums.csv:3: a row has 7 fields'
+cp "$top"/tests/data/loom/figures/data/sums.csv figures/data
+sed -i 's/\[01-sums, /[/' book.yaml
+wrong "a chapter that book.yaml forgets" '' '^chapters/01-sums.nw:1: add 01-sums'
+cp "$top"/tests/data/loom/book.yaml .
+back
+
+# ---- our own pages, if they have been made ----------------------------------
+if [ -f build/book/html/index.html ]; then
+    check "every link and anchor of the book resolves" lua5.4 tests/links.lua build/book/html
+else
+    skip "links of the book" "no pages here; run make book first"
+fi
