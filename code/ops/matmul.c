@@ -8,11 +8,16 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/error.h"
 
-#define KC 384
-#define MC 336
+#ifndef KC
+#define KC 256
+#define STRIP 4
+#define DEEP (16 * KC)
+#define PANEL ((size_t)1 << 20)
+#endif
 
 struct Matrix {
     const real *at;
@@ -29,8 +34,7 @@ struct Job {
     const struct Kernel *kernel;
 };
 
-static _Thread_local real packed_a[2][MC * KC] __attribute__((aligned(64)));
-static _Thread_local real packed_b[KC * NR_MAX] __attribute__((aligned(64)));
+static _Thread_local real packed_b[KC * NR_MAX * STRIP] __attribute__((aligned(64)));
 
 static inline int smaller(int a, int b)
 {
@@ -99,61 +103,133 @@ static void pack(real *to, int width, const real *from, size_t line,
                 i < lines ? from[i * line + k * deep] : 0;
 }
 
-static void pack_block_of_a(real *to, const struct Job *j, int m0, int m,
-                            int k0, int depth)
+/* Rows m0 .. m0+m, depths k0 .. k0+k of op(a), shared out over the team:
+ * block after block of KC depths, in each sliver after sliver of mr rows. */
+static void pack_a(real *to, const struct Job *j, int m0, int m, int k0,
+                   int k)
 {
     int mr = j->kernel->mr, slivers = (m + mr - 1) / mr;
     #pragma omp for schedule(static)
     for (int s = 0; s < slivers; s++) {
-        int rows = smaller(mr, m - s * mr);
-        const real *from = j->a.at + (m0 + s * mr) * j->a.row
-                         + k0 * j->a.col;
-        pack(to + (size_t)s * mr * depth, rows, from, j->a.row, j->a.col,
-             rows, depth);
+        int rows = smaller(mr, m - s * mr), first = s * mr;
+        for (int kk = 0; kk < k; kk += KC) {
+            int depth = smaller(KC, k - kk);
+            const real *from = j->a.at + (m0 + first) * j->a.row
+                             + (k0 + kk) * j->a.col;
+            pack(to + (size_t)m * kk + (size_t)first * depth, rows, from,
+                 j->a.row, j->a.col, rows, depth);
+        }
     }
 }
 
-static void run_strip(const struct Job *j, const real *a, int n0, int m0,
-                      int m, int k0, int depth, int next)
+static void pack_sliver_of_b(real *to, const struct Job *j, int n0, int k0,
+                             int depth)
+{
+    int nr = j->kernel->nr, cols = smaller(nr, j->N - n0);
+    const real *from = j->b.at + k0 * j->b.row + n0 * j->b.col;
+    if (j->b.col == 1 && cols == nr)
+        j->kernel->copy(to, from, j->b.row, depth);
+    else
+        pack(to, nr, from, j->b.col, j->b.row, cols, depth);
+}
+
+struct Ahead {
+    const char *at;
+    size_t step, bytes;
+    int groups, touches;
+};
+
+static struct Ahead look_ahead(const struct Job *j, int n0, int k0,
+                               int depth)
+{
+    int cols = smaller(j->kernel->nr * STRIP, j->N - n0);
+    struct Ahead h = { (const char *)(j->b.at + k0 * j->b.row + n0 * j->b.col),
+        0, 0, 0, depth / PREFETCH_EVERY };
+    int lines = j->b.col == 1 ? depth : cols;
+    h.step = sizeof(real) * (j->b.col == 1 ? j->b.row : j->b.col);
+    h.bytes = sizeof(real) * (j->b.col == 1 ? cols : depth);
+    h.groups = h.touches ? (lines + h.touches - 1) / h.touches : 1;
+    return h;
+}
+
+/* One strip of c, one block of depth: the sliver of a stays in L1, while
+ * the slivers of b pass by. */
+static void multiply_block(const struct Job *j, const real *a, int m0,
+                           int m, int n0, int cols, int k0, int depth,
+                           struct Ahead h)
 {
     const struct Kernel *kernel = j->kernel;
-    int cols = smaller(kernel->nr, j->N - n0);
-    const real *b = j->b.at + k0 * j->b.row;
-    pack(packed_b, kernel->nr, b + n0 * j->b.col, j->b.col, j->b.row, cols,
-         depth);
-    struct Tile t = {
-        .ldc = j->ldc, .cols = cols, .depth = depth, .b = packed_b,
-        .bias = j->bias && k0 == 0 ? j->bias + n0 : NULL,
-        .add = j->add || k0 > 0,
-        .ahead = (const char *)(b + next * j->b.col), .step = 0,
-    };
-    for (int i = 0; i < m; i += t.rows) {
-        t.rows = smaller(kernel->mr, m - i);
-        t.a = a + (size_t)i * depth;
-        t.c = j->c + (m0 + i) * j->ldc + n0;
-        kernel->tile(&t);
+    int mr = kernel->mr, nr = kernel->nr, tile = 0;
+    for (int i = 0; i < m; i += mr)
+        for (int n = 0; n < cols; n += nr, tile++) {
+            size_t byte = (size_t)(tile / h.groups) * 64;
+            bool more = byte < h.bytes;
+            int group = tile % h.groups;
+            struct Tile t = {
+                .c = j->c + (m0 + i) * j->ldc + n0 + n, .ldc = j->ldc,
+                .rows = smaller(mr, m - i),
+                .cols = smaller(nr, cols - n), .depth = depth,
+                .a = a + (size_t)i * depth, .b = packed_b + n * depth,
+                .bias = j->bias && k0 == 0 ? j->bias + n0 + n : NULL,
+                .add = j->add || k0 > 0,
+                .ahead = more ? h.at + byte + group * h.touches * h.step
+                              : (const char *)a,
+                .step = more ? h.step : 0,
+            };
+            kernel->tile(&t);
+        }
+}
+
+static void run_strip(const struct Job *j, const real *a, int n0, int m0,
+                      int m, int k0, int k, int next)
+{
+    int nr = j->kernel->nr, cols = smaller(nr * STRIP, j->N - n0);
+    for (int kk = 0; kk < k; kk += KC) {
+        int depth = smaller(KC, k - kk);
+        for (int n = 0; n < cols; n += nr)
+            pack_sliver_of_b(packed_b + n * depth, j, n0 + n, k0 + kk,
+                             depth);
+        struct Ahead h = kk + KC < k
+            ? look_ahead(j, n0, k0 + kk + KC, smaller(KC, k - kk - KC))
+            : look_ahead(j, next, k0, smaller(KC, k));
+        multiply_block(j, a + (size_t)m * kk, m0, m, n0, cols, k0 + kk,
+                       depth, h);
     }
+}
+
+static real *room_for_a(void)
+{
+    static _Thread_local real *room;
+    if (!room) {
+        room = aligned_alloc(1 << 21, PANEL * sizeof(real));
+        if (!room)
+            fail("no memory for the %zu bytes of a matmul's panel",
+                 PANEL * sizeof(real));
+        madvise(room, PANEL * sizeof(real), MADV_HUGEPAGE);
+    }
+    return room;
 }
 
 static void run(const struct Job *j)
 {
-    real (*a)[MC * KC] = packed_a;
+    real *a = room_for_a();
     double flop = 2.0 * j->M * j->N * j->K;
-    int nr = j->kernel->nr, strips = (j->N + nr - 1) / nr;
+    int mr = j->kernel->mr, strip = j->kernel->nr * STRIP;
+    int strips = (j->N + strip - 1) / strip;
+    int deep = smaller(j->K, DEEP);
+    int tall = smaller(j->M, (int)(PANEL / deep) / mr * mr);
     #pragma omp parallel if (flop > 1e6)
     {
-        int turn = 0;
         int threads = omp_get_num_threads();
-        for (int m0 = 0; m0 < j->M; m0 += MC)
-            for (int k0 = 0; k0 < j->K; k0 += KC, turn ^= 1) {
-                int m = smaller(MC, j->M - m0);
-                int depth = smaller(KC, j->K - k0);
-                pack_block_of_a(a[turn], j, m0, m, k0, depth);
-                #pragma omp for schedule(dynamic) nowait
+        for (int m0 = 0; m0 < j->M; m0 += tall)
+            for (int k0 = 0; k0 < j->K; k0 += deep) {
+                int m = smaller(tall, j->M - m0);
+                int k = smaller(deep, j->K - k0);
+                pack_a(a, j, m0, m, k0, k);
+                #pragma omp for schedule(dynamic)
                 for (int s = 0; s < strips; s++) {
                     int next = smaller(s + threads, strips - 1);
-                    run_strip(j, a[turn], s * nr, m0, m, k0, depth,
-                              next * nr);
+                    run_strip(j, a, s * strip, m0, m, k0, k, next * strip);
                 }
             }
     }

@@ -63,12 +63,12 @@ static bool always(void)
 
 const struct Kernel gemm_kernels[] = {
 #if defined(__x86_64__) && !defined(REAL_IS_DOUBLE)
-    { "avx512", 14, 32, has_avx512, avx512_tile },
-    { "avx2", 6, 16, has_avx2, avx2_tile },
+    { "avx512", 14, 32, has_avx512, avx512_tile, avx512_copy },
+    { "avx2", 6, 16, has_avx2, avx2_tile, avx2_copy },
 #endif
 #if defined(__ARM_NEON) && !defined(REAL_IS_DOUBLE)
-    { "neon", 8, 12, always, neon_tile },
+    { "neon", 8, 12, always, neon_tile, neon_copy },
 #endif
-    { "portable", 6, 8, always, portable_tile },
-    { NULL, 0, 0, NULL, NULL },
+    { "portable", 6, 8, always, portable_tile, portable_copy },
+    { NULL, 0, 0, NULL, NULL, NULL },
 };

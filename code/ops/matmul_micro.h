@@ -42,7 +42,8 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
     const char *ahead = t->ahead;
     int k = 0;
     for (int i = 0; i < rows; i++)
-        __builtin_prefetch(t->c + i * t->ldc, 1);
+        for (int j = 0; j <= WIDTH; j += 16)
+            __builtin_prefetch(t->c + i * t->ldc + j, 1);
     for (; k + PREFETCH_EVERY <= t->depth; k += PREFETCH_EVERY) {
         __builtin_prefetch(ahead);
         ahead += t->step;
@@ -87,6 +88,17 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
                 x += t->bias[j];
             c[j] = t->add ? c[j] + x : x;
         }
+}
+
+/* to[k][0..WIDTH) = from[k][0..WIDTH) */
+TARGET static void JOIN(NAME, _copy)(real *to, const real *from,
+                                     size_t deep, int depth)
+{
+    for (int k = 0; k < depth; k++, to += WIDTH, from += deep) {
+        #pragma GCC unroll 4
+        for (int j = 0; j < VECS; j++)
+            *(VEC *)(to + j * LANES) = *(const VEC *)(from + j * LANES);
+    }
 }
 
 #define CASE(r) case r: if (r <= ROWS) JOIN(NAME, _rows)(r, t); break;

@@ -32,6 +32,7 @@ struct Kernel {
     int mr, nr;
     bool (*runs_here)(void);
     void (*tile)(const struct Tile *t);
+    void (*copy)(real *to, const real *from, size_t deep, int depth);
 };
 
 /* Best first; ends with a name of NULL. */
