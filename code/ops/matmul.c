@@ -6,6 +6,7 @@
 #include "ops/matmul_tile.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -197,17 +198,29 @@ static void run_strip(const struct Job *j, const real *a, int n0, int m0,
     }
 }
 
+static pthread_key_t room;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_room_key(void)
+{
+    if (pthread_key_create(&room, free) != 0)
+        fail("no key for a matmul's panel: too many thread keys in use");
+}
+
+/* Each thread that calls gemm has a panel of its own; it is freed when the
+ * thread ends. */
 static real *room_for_a(void)
 {
-    static _Thread_local real *room;
-    if (!room) {
-        room = aligned_alloc(1 << 21, PANEL * sizeof(real));
-        if (!room)
-            fail("no memory for the %zu bytes of a matmul's panel",
-                 PANEL * sizeof(real));
-        madvise(room, PANEL * sizeof(real), MADV_HUGEPAGE);
+    pthread_once(&once, make_room_key);
+    real *a = pthread_getspecific(room);
+    if (!a) {
+        size_t size = PANEL * sizeof(real);
+        a = aligned_alloc((size_t)1 << 21, size);
+        if (!a || pthread_setspecific(room, a) != 0)
+            fail("no memory for the %zu bytes of a matmul's panel", size);
+        madvise(a, size, MADV_HUGEPAGE);
     }
-    return room;
+    return a;
 }
 
 static void run(const struct Job *j)
