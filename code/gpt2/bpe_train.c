@@ -41,7 +41,6 @@ struct BpeTrainer {
     struct Candidate *heap;
     size_t candidates, heap_capacity;
     size_t fresh;           /* pairs before this one are in the heap */
-    uint32_t *spelled_at, *length;  /* of each token made, in text */
 };
 
 /* grow an array (14.3) */
@@ -309,7 +308,7 @@ void bpe_trainer_free(struct BpeTrainer *t)
         free(t->pair[i].at);
     void *parts[] = { t->text, t->word, t->word_slot, t->token,
                       t->previous, t->next, t->word_of, t->pair,
-                      t->pair_slot, t->heap, t->spelled_at, t->length, t };
+                      t->pair_slot, t->heap, t };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         free(parts[i]);
 }
@@ -329,46 +328,14 @@ static void start_training(struct BpeTrainer *t)
 }
 
 /* train a vocabulary, continued (14.3) */
-static bool stands_at(const struct BpeTrainer *t, uint32_t key, uint32_t at)
-{
-    return t->next[at] != NOWHERE && key_at(t, at) == key;
-}
-
-/* Note where the token that this pair makes is spelled, and how long it
- * is; false if one of the tokens made so far is spelled the same. */
-static bool note_spelling(struct BpeTrainer *t, const struct Pair *p,
-                          int made)
-{
-    size_t i = 0;
-    while (!stands_at(t, p->key, p->at[i]))
-        i++;
-    uint32_t at = p->at[i], after = t->next[t->next[at]];
-    const struct Word *w = &t->word[t->word_of[at]];
-    uint32_t end = after != NOWHERE ? after : (uint32_t)w->start + w->length;
-    t->spelled_at[made] = at;
-    t->length[made] = end - at;
-    for (int k = 0; k < made; k++)
-        if (t->length[k] == end - at
-            && memcmp(t->text + t->spelled_at[k], t->text + at,
-                      end - at) == 0)
-            return false;
-    return true;
-}
-
-/* train a vocabulary, continued (14.3) */
 static int learn(struct BpeTrainer *t, struct Merge *merge, int wanted,
                  void (*report)(int done, int wanted))
 {
     int done = 0;
     struct Pair *p;
     while (done < wanted && (p = pop_best(t))) {
-        uint32_t key = p->key;
-        if (!note_spelling(t, p, done)) {
-            p->count = 0;               /* leave it alone for ever */
-            continue;
-        }
-        merge[done] = (struct Merge){ .left = (uint16_t)(key >> 16),
-                                      .right = (uint16_t)key };
+        merge[done] = (struct Merge){ .left = (uint16_t)(p->key >> 16),
+                                      .right = (uint16_t)p->key };
         replace_pair(t, p, (uint16_t)(256 + done++));
         if (report && done % 256 == 0)
             report(done, wanted);
@@ -382,8 +349,6 @@ bool bpe_train(struct Vocab *v, struct BpeTrainer *t, int size,
 {
     int wanted = size - 257;
     struct Merge *merge = zeros((size_t)wanted, sizeof *merge);
-    t->spelled_at = zeros((size_t)wanted, sizeof *t->spelled_at);
-    t->length = zeros((size_t)wanted, sizeof *t->length);
     start_training(t);
     int done = learn(t, merge, wanted, report);
     if (done == wanted)

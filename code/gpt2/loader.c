@@ -47,10 +47,11 @@ static uint64_t shuffled(uint64_t i, uint64_t n, uint64_t seed,
 /* find the shards (14.7) */
 static bool find_shards(glob_t *found, const char *pattern, struct Error *e)
 {
+    errno = 0;
     int why = glob(pattern, GLOB_ERR, NULL, found);
     if (why == 0)
         return true;
-    if (why == GLOB_NOMATCH)
+    if (why == GLOB_NOMATCH || errno == ENOENT)
         return error_set(e, "%s: no such shard; make one with `tokenize "
                          "encode`", pattern);
     return error_set(e, "%s: cannot list the shards: %s", pattern,

@@ -68,7 +68,7 @@ static struct CachedWord *cache_slot(const struct Tokenizer *t,
 {
     *key = (struct CachedWord){ .length = (uint8_t)n };
     memcpy(key->text, piece, n);
-    uint64_t h = (key->text[0] ^ n) * 0x9E3779B97F4A7C15u;
+    uint64_t h = key->text[0] * 0x9E3779B97F4A7C15u;
     h = (h ^ h >> 32 ^ key->text[1]) * 0xC2B2AE3D27D4EB4Fu;
     return &t->cache[(h >> 40) % CACHE_WORDS];
 }
