@@ -195,7 +195,7 @@ function M.problems(book)
             end
             local hint = ""
             if chunk.name:match("^<") then
-                hint = "; a kernel launch is written kernel@@<<<grid, block>>>(x)"
+                hint = "; a kernel launch is written kernel@<<<grid, block>>>(x)"
             else
                 local near = names.nearest(chunk.name, known)
                 if near then hint = "; is <<" .. near .. ">> meant?" end

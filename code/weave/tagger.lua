@@ -125,10 +125,14 @@ local function define_statement(head, define)
     local static = has(head, "static")
     local i = name_before_parameters(head)
     if has(head, "typedef") then
+        local depth = 0
         for j = #head, 1, -1 do
             local n = head[j]
-            if n.kind == "word" and (not i or head[j - 1].text == "*"
-                and head[j - 2].text == "(" ) then
+            if n.text == "]" then depth = depth + 1 end
+            if n.text == "[" then depth = depth - 1 end
+            if n.kind == "word" and depth == 0
+               and (not i or head[j - 1].text == "*"
+                    and head[j - 2].text == "(") then
                 return define(n, "type")
             end
         end

@@ -34,7 +34,9 @@ end
 
 local function keys_of(t)
     local list = {}
-    for k in pairs(t) do list[#list + 1] = k end
+    for k in pairs(t) do
+        if type(k) == "string" then list[#list + 1] = k end
+    end
     table.sort(list)
     return list
 end
@@ -238,7 +240,7 @@ local function resolve_quote(chapter, q)
             if d then
                 chapter.idents[t.text] = d.url
             elseif not words[t.text] then
-                complain(chapter.path, q.line, "@[[%s]]: no code of the "
+                complain(chapter.path, q.line, "[[%s]]: no code of the "
                     .. "book contains %s%s", q.text, t.text,
                     meant(t.text, by_name))
             end
@@ -566,15 +568,6 @@ local function whole_book()
 end
 
 -- write what changed (A.7.4)
-local function text_keys(t)
-    local list = {}
-    for k in pairs(t) do
-        if type(k) == "string" then list[#list + 1] = k end
-    end
-    table.sort(list)
-    return list
-end
-
 local function dump(v, indent)
     if type(v) ~= "table" then
         return type(v) == "string" and string.format("%q", v)
@@ -582,7 +575,7 @@ local function dump(v, indent)
     end
     local deeper, s = indent .. " ", {}
     for _, x in ipairs(v) do s[#s + 1] = dump(x, deeper) end
-    for _, k in ipairs(text_keys(v)) do
+    for _, k in ipairs(keys_of(v)) do
         s[#s + 1] = "[" .. string.format("%q", k) .. "]="
                     .. dump(v[k], deeper)
     end
