@@ -181,6 +181,22 @@ $(B)/book/moving-bytes.pdf: $(PDF)/book.tex $(TEX) $(DRAWN) \
 	@code/weave/press $(PDF)
 	@mkdir -p $(@D); cp $(PDF)/book.pdf $@
 
+# ---- training ----------------------------------------------------------------
+# make train: on the book's own text.  TEXT=FILE: on another one; VOCAB=DIR: in
+# the tokens of a ready vocabulary.
+TEXT  ?=
+VOCAB ?=
+TRAIN_OUT := $(B)/train/$(if $(TEXT),$(basename $(notdir $(TEXT))),book)$(if $(VOCAB),-$(notdir $(VOCAB)))
+
+.PHONY: train
+train: $(B)/bin/tokenize $(B)/bin/train $(B)/bin/generate
+	@TEXT="$(TEXT)" VOCAB="$(VOCAB)" sh code/gpt2/train_text.sh $(B)/bin $(TRAIN_OUT)
+
+# make data-NAME: the only target that uses the network.
+.PHONY: data-tinyshakespeare data-gpt2 data-fineweb10b
+data-tinyshakespeare data-gpt2 data-fineweb10b: data-%:
+	@sh code/gpt2/get_data.sh $* $(DATA)
+
 # ---- setting up --------------------------------------------------------------
 # What the targets above need, from Debian or Ubuntu, and what for.
 define PACKAGES

@@ -2,6 +2,7 @@
 /* Tangled from chapters/g-programs.nw by `make tangle`; edit it there. */
 
 #include "base/stop.h"
+#include "base/threads.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
-/* Appendix G, The programs: G.5 generate */
+/* Appendix G, The programs: G.6 generate */
 /* Tangled from chapters/g-programs.nw by `make tangle`; edit it there. */
 
 /* generate: text from a prompt. */
 #include "base/args.h"
+#include "base/threads.h"
 #include "gpt2/sampler.h"
 #include "gpt2/checkpoint.h"
 
@@ -67,6 +68,7 @@ int main(int argc, char **argv)
     struct Sampler s;
     struct Tokens text = {0};
     struct Error e;
+    threads_wait_politely(argv);
     program_set_name(argv[0]);
     if (args_parse(argc, argv, options, &usage) > 0)
         misuse("%s: every option begins with two dashes; --help lists them",

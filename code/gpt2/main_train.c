@@ -1,4 +1,4 @@
-/* Appendix G, The programs: G.4 train */
+/* Appendix G, The programs: G.5 train */
 /* Tangled from chapters/g-programs.nw by `make tangle`; edit it there. */
 
 /* train: from shards of tokens to a model. */
@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/progress.h"
 #include "base/stop.h"
+#include "base/threads.h"
 #include "gpt2/runlog.h"
 #include "gpt2/sampler.h"
 #include "gpt2/trainer.h"
@@ -19,7 +20,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* the options of `train` (G.4) */
+/* the options of `train` (G.5) */
 enum Kind { FIXED, KEPT, LOCAL };
 
 struct Options {
@@ -142,7 +143,7 @@ static const struct Usage usage = {
     "wait.",
 };
 
-/* save options and take them up again (G.4) */
+/* save options and take them up again (G.5) */
 static char text[ROWS][FIELD_TEXT_MAX];
 
 static int list_fields(struct Field *field)
@@ -280,7 +281,7 @@ static void resume_options(const char *path, int argc, char **argv)
     }
 }
 
-/* decide the model (G.4) */
+/* decide the model (G.5) */
 static void model_from_name(struct Config *c)
 {
     struct Error e;
@@ -332,7 +333,7 @@ static void decide_model(struct Config *c, const char *checkpoint,
         misuse("--seq %d: the model takes at most %d tokens", o.seq, c->T);
 }
 
-/* prepare the run (G.4) */
+/* prepare the run (G.5) */
 struct Run {
     struct Trainer trainer;
     struct Tokenizer *tokenizer;
@@ -510,7 +511,7 @@ static void print_start(struct Run *r)
     fflush(stdout);
 }
 
-/* report a step (G.4) */
+/* report a step (G.5) */
 static void report(struct Run *r, const struct StepReport *s, double val,
                    double step_s)
 {
@@ -555,7 +556,7 @@ static void log_step(struct Run *r, const struct StepReport *s, double val,
     }
 }
 
-/* write a sample (G.4) */
+/* write a sample (G.5) */
 static void write_sample(struct Run *r)
 {
     struct Trainer *t = &r->trainer;
@@ -582,7 +583,7 @@ static void write_sample(struct Run *r)
     sampler_free(&s);
 }
 
-/* save now and then (G.4) */
+/* save now and then (G.5) */
 static void where_left(const struct Run *r, char *out, size_t size)
 {
     if (r->saved >= 0)
@@ -631,7 +632,7 @@ _Noreturn static void stop_for(struct Run *r, int signal)
     stop_die(signal);
 }
 
-/* run all steps (G.4) */
+/* run all steps (G.5) */
 static bool is_time(int64_t step, int64_t every)
 {
     return every > 0 && (step % every == 0 || step == o.steps);
@@ -660,12 +661,13 @@ static void run_steps(struct Run *r)
     }
 }
 
-/* main of `train` (G.4) */
+/* main of `train` (G.5) */
 int main(int argc, char **argv)
 {
     static struct Run run;
     static char checkpoint[CHECKPOINT_PATH_MAX];
     char **again = malloc((size_t)(argc + 1) * sizeof *again);
+    threads_wait_politely(argv);
     program_set_name(argv[0]);
     if (!again)
         fail("out of memory");
@@ -683,6 +685,10 @@ int main(int argc, char **argv)
         resume_options(checkpoint, argc, again);
     prepare(&run, checkpoint[0] ? checkpoint : NULL);
     print_start(&run);
+    if (run.trainer.step >= o.steps)
+        printf("the run is complete: %lld of %lld steps; a larger --steps "
+               "prolongs it\n", (long long)run.trainer.step,
+               (long long)o.steps);
     stop_catch();
     progress_start(&run.progress, stdout, 10);
     run_steps(&run);
@@ -692,7 +698,7 @@ int main(int argc, char **argv)
     save(&run);
     runlog_close(&run.log);
     if (o.out)
-        printf("saved %s/step-%06lld\n", o.out,
+        printf("the model is in %s/step-%06lld\n", o.out,
                (long long)run.trainer.step);
     trainer_free(&run.trainer);
     if (run.tokenizer)

@@ -1,0 +1,13 @@
+/* Appendix G, The programs: G.4 Threads that wait politely */
+/* Tangled from chapters/g-programs.nw by `make tangle`; edit it there. */
+
+/* threads.h: parallel loops on a machine that others use too. */
+#ifndef BASE_THREADS_H
+#define BASE_THREADS_H
+
+/* Call first in main.  Unless OMP_WAIT_POLICY, GOMP_SPINCOUNT or
+ * KMP_BLOCKTIME is set, set the latter two so that idle threads sleep
+ * soon, and start the program anew with them. */
+void threads_wait_politely(char **argv);
+
+#endif
