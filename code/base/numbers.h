@@ -1,0 +1,34 @@
+/* Appendix J, Measuring this processor: J.1 Rows of numbers */
+/* Tangled from chapters/j-measuring.nw by `make tangle`; edit it there. */
+
+#ifndef BASE_NUMBERS_H
+#define BASE_NUMBERS_H
+
+#include "base/error.h"
+
+#include <stdio.h>
+
+/* A file of measured numbers, one row each:
+ * name,value,unit,machine,command,commit,date. */
+struct Numbers {
+    FILE *file;
+    char machine[160], command[160], commit[48], date[16];
+};
+
+/* Open path for appending and write the header if it is new. An empty path
+ * gives a file that swallows rows. machine may be NULL: cpu_name() is
+ * taken. The commit comes from the environment variable COMMIT. */
+bool numbers_open(struct Numbers *n, const char *path, const char *machine,
+                  const char *command, struct Error *e);
+
+/* name: letters, digits, dots and dashes; commas elsewhere become ';'. */
+void number_put(struct Numbers *n, const char *unit, double value,
+                const char *name_format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+bool numbers_close(struct Numbers *n, struct Error *e);
+
+/* "Intel(R) Xeon(R) Processor @ 2.50GHz; 2 cores; gcc 12.2.0" */
+const char *cpu_name(void);
+
+#endif

@@ -1,0 +1,21 @@
+/* Chapter 17b, A matmul for two cores: 17b.2 The blocks */
+/* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
+
+#ifndef LAB_CPU_PEAK_H
+#define LAB_CPU_PEAK_H
+
+#include <stddef.h>
+
+/* The most float32 arithmetic this CPU does on `threads` threads, in
+ * GFLOP/s (a fused multiply-add counts 2): the best of many slices of
+ * about 1 ms, measured for `seconds`.  0.03 s gives a usable number. */
+double cpu_peak_gflops(int threads, double seconds);
+
+/* GB/s; a copy counts the bytes read and the bytes written. */
+struct Bandwidth { double read, copy; };
+
+/* The same for a block of `bytes`: reading its sum, copying one half to
+ * the other.  Larger than the last cache, it measures main memory. */
+struct Bandwidth cpu_bandwidth(int threads, size_t bytes, double seconds);
+
+#endif
