@@ -193,6 +193,27 @@ train: $(B)/bin/tokenize $(B)/bin/train $(B)/bin/generate
 	@TEXT="$(TEXT)" VOCAB="$(VOCAB)" sh code/gpt2/train_text.sh $(B)/bin $(TRAIN_OUT)
 
 # make data-NAME: the only target that uses the network.
+
+# ---- measuring -------------------------------------------------------------
+# bench appends rows to build/bench/*.csv; numbers carries them over into
+# figures/data, where a row replaces the older one of the same name.
+.PHONY: bench numbers
+bench: $(B)/bin/bench-cpu
+	@mkdir -p $(B)/bench
+	COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
+	  $(B)/bin/bench-cpu --out $(B)/bench/matmul.csv
+
+numbers:
+	@ls $(B)/bench/*.csv >/dev/null 2>&1 || \
+	  { echo "no numbers in $(B)/bench: run 'make bench' first"; exit 1; }
+	@mkdir -p figures/data
+	@set -e; for f in $(B)/bench/*.csv; do \
+	  t=figures/data/$${f##*/}; touch $$t; \
+	  awk -F, '$$1 == "name" { head = $$0; next } \
+	    !($$1 in row) { order[++n] = $$1 } { row[$$1] = $$0 } \
+	    END { print head; for (i = 1; i <= n; i++) print row[order[i]] }' \
+	    $$t $$f > $$t.new; mv $$t.new $$t; echo "$$t"; done
+
 .PHONY: data-tinyshakespeare data-gpt2 data-fineweb10b
 data-tinyshakespeare data-gpt2 data-fineweb10b: data-%:
 	@sh code/gpt2/get_data.sh $* $(DATA)
