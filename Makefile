@@ -255,6 +255,26 @@ setup:
 setup-pdf:
 	@sh code/weave/setup PACKAGES_PDF
 
-.PHONY: clean
+# ---- what there is -------------------------------------------------------------
+define HELP
+setup      install what is missing (Debian, Ubuntu), and say what for
+tangle     chapters -> code/
+test       build everything and test it; the last line counts
+book       chapters -> build/book/html/index.html
+pdf        chapters -> build/book/moving-bytes.pdf (make setup-pdf first)
+train      train a small GPT-2 on the text of this book
+bench      measure this CPU against its own ceilings
+bench-gpu  the same for this GPU
+numbers    promote what bench measured to figures/data
+test-gpu   the CUDA sources on a real GPU against the CPU
+sanitize   the same under compute-sanitizer
+lint       proof-read the chapters
+help       this list
+clean      remove build/
+endef
+export HELP
+.PHONY: help clean
+help:
+	@echo "$$HELP"
 clean:
-	rm -rf $(B)
+	rm -rf build

@@ -106,6 +106,12 @@ for p in 01-sums 02-more identifiers chunks index figures errata; do
 done
 cp "$loom/book.css" "$loom/book.js" build/book/html
 check "every link and anchor of it resolves" lua5.4 "$top/tests/links.lua" build/book/html
+in_browser() { (cd "$top" && node tests/pages.mjs "$work/book/build/book/html"); }
+if ! command -v node > /dev/null || [ ! -d "$top/node_modules/playwright-core" ]; then
+    skip "its pages in a browser" "playwright-core is not installed; npm install brings it"
+else
+    check "its pages in a browser" in_browser
+fi
 kinds() { grep -q "<code>$1</code></a> <span class=\"kind\">$2<" build/book/html/identifiers.html; }
 while read -r name kind; do check "the index knows $name as $kind" kinds "$name" "$kind"; done <<'END'
 add kernel

@@ -1,0 +1,223 @@
+// The woven pages in a browser: no errors, no request to another host, no
+// sideways scrolling, readable contrast, unfolding, and life without scripts.
+// node tests/pages.mjs [FOLDER]   (default build/book/html)
+import { existsSync, readdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const folder = resolve(process.argv[2] || "build/book/html");
+const browserPath = process.env.CHROMIUM || "/usr/bin/chromium";
+let count = 0, failed = 0;
+
+function report(good, what, detail) {
+    count++;
+    if (!good) failed++;
+    console.log(`${good ? "ok" : "not ok"} ${count} - ${what}`);
+    for (const line of (good ? [] : [detail].flat()).slice(0, 12))
+        console.log("# " + line);
+}
+
+function skip(why) {
+    console.log(`ok 1 - the pages in a browser # SKIP ${why}`);
+    process.exit(0);
+}
+
+const { chromium } = await import("playwright-core").catch(
+    () => skip("playwright-core is not installed; npm install brings it"));
+if (!existsSync(browserPath)) skip(`no browser at ${browserPath}`);
+if (!existsSync(`${folder}/index.html`))
+    skip(`no pages in ${folder}; run make book first`);
+
+const pages = readdirSync(folder).filter(f => f.endsWith(".html")).sort();
+const url = name => pathToFileURL(`${folder}/${name}`).href;
+const browser = await chromium.launch({
+    executablePath: browserPath, args: ["--no-sandbox"] });
+
+// ---- what runs inside the page ----------------------------------------------
+// Every piece of text whose contrast with what is behind it is below 4.5.
+function weakText() {
+    const parse = s => (s.match(/[\d.]+/g) || [0, 0, 0, 0]).map(Number);
+    const linear = c => (c /= 255) <= 0.04045
+        ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const luminance = ([r, g, b]) =>
+        0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    const ground = e => {
+        for (; e; e = e.parentElement) {
+            const c = parse(getComputedStyle(e).backgroundColor);
+            if (c.length < 4 || c[3] > 0) return c;
+        }
+        return [255, 255, 255];
+    };
+    const seen = new Set(), weak = [];
+    const walker = document.createTreeWalker(document.body,
+                                             NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const e = walker.currentNode.parentElement;
+        if (!walker.currentNode.data.trim() || e.closest("svg, template"))
+            continue;
+        if (!e.checkVisibility({ opacityProperty: true })) continue;
+        const front = getComputedStyle(e).color, back = ground(e);
+        const key = front + back;
+        if (seen.has(key)) continue;
+        seen.add(key);
+        const a = luminance(parse(front)), b = luminance(back);
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (!(ratio >= 4.5))
+            weak.push(`${ratio.toFixed(2)} ${e.tagName}.${e.className}: ` +
+                      walker.currentNode.data.trim().slice(0, 40));
+    }
+    return weak;
+}
+
+// Elements that stick out to the right although nothing lets them scroll.
+function wide() {
+    const root = document.documentElement;
+    if (root.scrollWidth <= innerWidth) return [];
+    const out = [`page is ${root.scrollWidth} wide, window ${innerWidth}`];
+    for (const e of document.body.querySelectorAll("*")) {
+        const r = e.getBoundingClientRect();
+        if (r.right > innerWidth + 1 && !e.closest("pre, .table, .equation"))
+            out.push(`${e.tagName}.${e.className} ends at ${r.right}`);
+    }
+    return out;
+}
+
+// ---- every page, narrow and wide, light and dark ------------------------------
+async function visit(options, use) {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const noise = [], asked = [];
+    page.on("console", m => {
+        if (["error", "warning"].includes(m.type())) noise.push(m.text());
+    });
+    page.on("pageerror", e => noise.push(String(e)));
+    page.on("request", r => {
+        if (!/^(file|data):/.test(r.url())) asked.push(r.url());
+    });
+    for (const name of pages) {
+        await page.goto(url(name));
+        await use(page, name);
+    }
+    await context.close();
+    return { noise, asked };
+}
+
+for (const width of [360, 1100, 1440]) {
+    const trouble = [], weak = { light: [], dark: [] };
+    const { noise, asked } = await visit(
+        { viewport: { width, height: 800 } }, async (page, name) => {
+            for (const t of await page.evaluate(wide))
+                trouble.push(`${name}: ${t}`);
+            for (const colorScheme of ["light", "dark"]) {
+                await page.emulateMedia({ colorScheme });
+                for (const t of await page.evaluate(weakText))
+                    weak[colorScheme].push(`${name}: ${t}`);
+            }
+        });
+    const where = `${width} px, ${pages.length} pages`;
+    report(noise.length === 0, `${where}: no error on the console`, noise);
+    report(asked.length === 0, `${where}: no request to a host`, asked);
+    report(trouble.length === 0, `${where}: no sideways scrolling`, trouble);
+    for (const [scheme, found] of Object.entries(weak))
+        report(found.length === 0,
+               `${where}: contrast of all text 4.5 or more, ${scheme}`,
+               found);
+}
+
+// ---- unfolding ------------------------------------------------------------------
+let unfolded = 0;
+const folds = [];
+await visit({ viewport: { width: 1200, height: 800 } },
+            async (page, name) => {
+    const buttons = page.locator(".unfold");
+    const many = await buttons.count();
+    for (let i = 0; i < Math.min(many, 3); i++) {
+        const button = buttons.nth(i);
+        await button.click();
+        const code = await button.evaluate(b => {
+            const box = b.closest(".uses").nextElementSibling;
+            return box?.classList.contains("unfolded")
+                ? box.textContent.trim() : "";
+        });
+        if (!code) folds.push(`${name}: use ${i + 1} unfolds to nothing`);
+        if (await page.evaluate(() => {
+            const ids = [...document.querySelectorAll("[id]")]
+                .map(e => e.id);
+            return new Set(ids).size !== ids.length;
+        })) folds.push(`${name}: an id is there twice after unfolding`);
+        await button.click();
+        if (await page.locator(".unfolded").count() !== 0)
+            folds.push(`${name}: use ${i + 1} does not fold again`);
+        unfolded++;
+    }
+});
+report(folds.length === 0 && unfolded > 0,
+       `unfolding and folding again (${unfolded} uses)`,
+       folds.concat(unfolded ? [] : "no page has a use"));
+
+// ---- the button for light and dark ------------------------------------------------
+{
+    const page = await browser.newPage({ colorScheme: "light" });
+    await page.goto(url("index.html"));
+    const paper = () => page.evaluate(
+        () => getComputedStyle(document.body).backgroundColor);
+    const before = await paper();
+    await page.click(".theme");
+    const after = await paper();
+    await page.reload();
+    report(before !== after && await paper() === after,
+           "the button changes light to dark, and the choice stays",
+           `${before}, ${after}, ${await paper()}`);
+    await page.close();
+}
+
+// ---- without scripts ------------------------------------------------------------------
+{
+    const bad = [];
+    let uses = 0;
+    await visit({ javaScriptEnabled: false }, async (page, name) => {
+        for (const use of await page.locator("pre .use").all()) {
+            uses++;
+            if (!await use.getAttribute("href"))
+                bad.push(`${name}: a use that is no link`);
+        }
+        if (!(await page.locator("main").innerText()).trim())
+            bad.push(`${name}: no text`);
+        if (await page.locator(".theme").isVisible())
+            bad.push(`${name}: a button that does nothing`);
+        const note = page.locator(".note label").first();
+        if (await note.count()) {
+            await page.setViewportSize({ width: 500, height: 800 });
+            await note.click();
+            if (!await page.locator(".side").first().isVisible())
+                bad.push(`${name}: a side note that does not open`);
+            await page.setViewportSize({ width: 1200, height: 800 });
+            if (!await page.locator(".side").first().isVisible())
+                bad.push(`${name}: no side note in the margin`);
+        }
+    });
+    report(bad.length === 0 && uses > 0,
+           "with scripts off: text, links, side notes", bad);
+}
+
+// ---- where a number comes from ----------------------------------------------------------
+{
+    const bad = [];
+    let seen = 0;
+    await visit({ viewport: { width: 1200, height: 800 } },
+                async (page, name) => {
+        const number = page.locator(".num").first();
+        if (!await number.count()) return;
+        seen++;
+        await number.focus();
+        const card = number.locator("> .card");
+        if (!await card.isVisible() ||
+            !/machine/.test(await card.innerText()))
+            bad.push(`${name}: a number does not say where it comes from`);
+        await page.locator("h1").first().hover();
+    });
+    report(bad.length === 0, `numbers tell their origin (${seen} pages)`, bad);
+}
+
+await browser.close();
+process.exit(failed ? 1 : 0);
