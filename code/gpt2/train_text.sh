@@ -8,7 +8,7 @@ set -eu
 bin=$1 out=$2
 TEXT=${TEXT:-} VOCAB=${VOCAB:-}
 SIZE=${SIZE:---layers 4 --heads 4 --channels 256 --batch 8 --seq 128 \
-    --steps 900 --lr 2e-3 --warmup 50 --schedule cosine}
+    --steps 1100 --lr 2e-3 --warmup 50 --schedule cosine}
 mkdir -p "$out"
 
 say() { printf '\n== %s\n' "$*"; }
@@ -71,7 +71,7 @@ newest=
 for f in "$out"/run/step-*; do newest=$f; done
 say "what it writes after $newest"
 "$bin/generate" --init "$newest/model.safetensors" --vocab "$vocab" \
-    --prompt "The " --tokens 150 --temperature 0.8 --top-p 0.9
+    --prompt "We measure the" --tokens 150 --temperature 0.7 --top-p 0.9
 say "what to try next"
 cat <<END
 another paragraph:
