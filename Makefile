@@ -170,10 +170,14 @@ $(PDF)/%.tex: build/weave/%.md build/weave/%.lua code/weave/page-tex \
               $(addprefix code/weave/,filter.lua latex.lua lexer.lua data.lua) \
               chapters/references.bib
 	@code/weave/page-tex $*
-$(PDF)/figures/%.pdf: figures/%.svg
-	@mkdir -p $(@D); rsvg-convert --format=pdf --output=$@ $<
-$(PDF)/figures/%.pdf: build/figures/%.svg
-	@mkdir -p $(@D); rsvg-convert --format=pdf --output=$@ $<
+define DRAW
+	@mkdir -p $(@D)
+	@rsvg-convert --format=pdf --stylesheet=code/weave/figure.css --output=$@ $<
+endef
+$(PDF)/figures/%.pdf: figures/%.svg code/weave/figure.css
+	$(DRAW)
+$(PDF)/figures/%.pdf: build/figures/%.svg code/weave/figure.css
+	$(DRAW)
 $(PDF)/book.tex: build/weave/stamp code/weave/book-tex.lua $(TEX)
 	@lua5.4 code/weave/book-tex.lua build/weave/book.lua $(PDF)
 $(B)/book/moving-bytes.pdf: $(PDF)/book.tex $(TEX) $(DRAWN) \

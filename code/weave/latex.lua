@@ -18,8 +18,8 @@ local function escape(text)
     return (text:gsub("[\\{}$&#%%_^~]", ESCAPES)
                 :gsub("\u{202F}", "\\,"))
 end
-local function escape_code(text)
-    return (escape(text):gsub(" ", "\\ "))
+local function escape_code(text)       -- a tab stands first in its line
+    return (escape(text):gsub("\t", (" "):rep(8)):gsub(" ", "\\ "))
 end
 
 -- latex: the name of a chunk (I.2.1)

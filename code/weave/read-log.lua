@@ -22,7 +22,8 @@ for i, line in ipairs(lines) do
         for tex in source and source:lines() or function() end do
             n = n + 1
             if n == wanted then
-                text = tex:gsub("\\lx%a", ""):gsub("\\ ", " "):gsub("[{}]", "")
+                text = tex:gsub("\\lx%a", ""):gsub("\\ ", " ")
+                          :gsub("[{}]", ""):gsub("\\([_#$%%&])", "%1")
             end
         end
         if source then source:close() end

@@ -1,0 +1,1 @@
+plot "figures/data/curve.csv" using 1:2

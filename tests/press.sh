@@ -1,0 +1,135 @@
+#!/bin/sh
+# The press: a small book becomes a PDF that is read back with pdftotext,
+# and a book with three defects stops the press with three messages.
+top=$(cd "$(dirname "$0")/.." && pwd)
+tmp=$(mktemp -d) || exit 1
+[ -n "$KEEP" ] || trap 'rm -rf "$tmp"' EXIT
+n=0
+
+result() {     # status text
+    n=$((n + 1))
+    if [ "$1" -eq 0 ]; then echo "ok $n - press: $2"
+    else echo "not ok $n - press: $2"; fi
+}
+
+for tool in lualatex pdftotext pandoc rsvg-convert lua5.4 gnuplot; do
+    command -v $tool > /dev/null || {
+        echo "ok 1 - press # SKIP $tool is not installed (make setup-pdf)"
+        exit 0
+    }
+done
+kpsewhich texgyrepagella-math.otf > /dev/null &&
+    kpsewhich memoir.cls > /dev/null || {
+        echo "ok 1 - press # SKIP fonts or LaTeX packages are missing" \
+             "(make setup-pdf)"
+        exit 0
+    }
+
+print_book() {     # in $tmp/$1: chapters -> build/pdf/book.pdf
+    cd "$tmp/$1" || exit 1
+    "$top/code/weave/weave" > weave.log 2>&1 || { cat weave.log; return 2; }
+    mkdir -p build/pdf/figures
+    for plot in figures/*.gp; do
+        "$top/code/weave/plot" "$plot" \
+            "build/figures/$(basename "$plot" .gp).svg" || return 2
+    done
+    for drawing in figures/*.svg build/figures/*.svg; do
+        rsvg-convert --format=pdf "$drawing" \
+            --stylesheet="$top/code/weave/figure.css" --output \
+            "build/pdf/figures/$(basename "$drawing" .svg).pdf" || return 2
+    done
+    for chapter in chapters/*.nw; do
+        "$top/code/weave/page-tex" "$(basename "$chapter" .nw)" || return 2
+    done
+    "$top/code/weave/page-tex" bibliography || return 2
+    lua5.4 "$top/code/weave/book-tex.lua" build/weave/book.lua build/pdf ||
+        return 2
+    "$top/code/weave/press" build/pdf > press.log 2>&1
+}
+
+# ---- a good book --------------------------------------------------------
+cp -r "$top/tests/data/press" "$tmp/good"
+print_book good
+status=$?
+result $status "a small book is printed without a complaint"
+if [ $status -ne 0 ]; then
+    sed 's/^/# /' "$tmp/good/press.log"
+    echo "1..$n"
+    exit 1
+fi
+cd "$tmp/good" || exit 1
+pages=$(pdfinfo build/pdf/book.pdf | sed -n 's/^Pages: *//p')
+i=1
+while [ $i -le "$pages" ]; do
+    pdftotext -layout -f $i -l $i build/pdf/book.pdf page.$i
+    i=$((i + 1))
+done
+first=$(grep -l '^ *Sums$' page.* | head -n 1 | sed 's/page\.//')
+page_with() {     # printed number of the first page that matches, after $2
+    for i in $(seq "$first" "$pages"); do
+        if grep -q "$1" "page.$i"; then echo $((i - first + 1)); return; fi
+    done
+}
+
+use=$(page_with 'float total = 0')
+body=$(page_with 'total += x\[i\];')
+[ -n "$use" ] && [ -n "$body" ] && [ "$use" -ne "$body" ]
+result $? "the use ($use) and the definition ($body) are on two pages"
+grep -q "sum the row $body" "page.$((use + first - 1))"
+result $? "the use names the page of the definition"
+grep -q "Used on page $use; goes into code/small/sum.c" \
+     "page.$((body + first - 1))"
+result $? "the definition names the page of the use"
+part=$(page_with 'read the numbers. +=')
+grep -q "read the numbers. =.*$part *▸" page.*
+result $? "a part names the page of the next part"
+grep -q "read the numbers. +=.*◂ *$(page_with 'size_t n = 0;')" page.*
+result $? "a part names the page of the part before"
+
+header=$(page_with 'define ROW_MAX')
+scan=$(page_with 'while (n < ROW_MAX')
+cat page.* | grep -q "ROW_MAX $header, $use" ||
+    cat page.* | grep -q "ROW_MAX $header, $scan"
+result $? "the index of identifiers: definition, then occurrences"
+cat page.* | grep -q "sum the row. $body; used $use"
+result $? "the index of chunks: parts, then uses"
+cat page.* | grep -q "tion 2.1 *\[$body\]"
+result $? "a reference to a section names its page"
+cat page.* | grep -q "A row is a run of bytes  *$(page_with '^ *Figure 1.1')"
+result $? "the list of figures has the claim and the page"
+answer=$(page_with 'addition of floats is not assoc')
+cat page.* | grep -q "answer on page $answer"
+result $? "an exercise names the page of its answer"
+cat page.* | grep -q '12.5.\{0,3\}GB/s, about 3.9 percent'
+result $? "numbers come from their rows"
+cat page.* | grep -q 'printf("%g\\n", sum_row(x, n) \* (1 << 3) >> 3);'
+result $? "a line of code arrives whole"
+cat page.* | grep -q 'café, α ≤ β → γ × 2'
+result $? "signs that the faces lack come from others"
+[ "$(pdffonts build/pdf/book.pdf | awk 'NR > 2' |
+     grep -c -v ' yes ')" -eq 0 ]
+result $? "all fonts are embedded"
+
+# ---- a bad one ----------------------------------------------------------
+cp -r "$top/tests/data/press" "$tmp/bad"
+cat >> "$tmp/bad/chapters/02-rows.nw" <<'END'
+
+A sign that nobody has cut: 𒀀. And `\mbref{sec:none}{Section 9}`{=latex}.
+
+@<<code/small/wide.c>>=
+int a_line = 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + 11 + 12 + 13 + 14 + 15;
+@
+END
+sed -i 's/^@<</<</' "$tmp/bad/chapters/02-rows.nw"
+sed -i 's/14 + 15/14 + 15 + 16/' "$tmp/bad/chapters/02-rows.nw"
+print_book bad
+[ $? -eq 1 ]
+result $? "a book with defects stops the press"
+log=$tmp/bad/press.log
+grep -q '^02-rows.tex: Missing character: .*U+12000' "$log"
+result $? "a missing glyph is reported"
+grep -q '^02-rows.tex: .* pt too wide.*int a_line' "$log"
+result $? "a line that is too wide is reported"
+grep -q 'no place called sec:none' "$log"
+result $? "a reference into nothing is reported"
+echo "1..$n"
