@@ -1,0 +1,58 @@
+#!/bin/sh
+# Every command the README shows is a command that exists: make knows the
+# targets, programs know the options, and what can be run here is run.
+n=0
+report() {          # status, text
+    n=$((n + 1))
+    if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
+}
+
+# The shell blocks of README.md, one command a line.
+commands=$(awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' README.md)
+[ -n "$commands" ]
+report $? "the README shows commands"
+
+known=$(make -s help 2>/dev/null | awk '{ print $1 }')
+while IFS= read -r line; do
+    # shellcheck disable=SC2086
+    set -- $line
+    case $1 in
+    make)
+        shift
+        for target; do
+            make -n "$target" > /dev/null 2>&1
+            report $? "README: make $target"
+            echo "$known" | grep -qx "$target"
+            report $? "README: make help lists $target"
+        done ;;
+    build/bin/*)
+        program=$1
+        help=$("$program" --help 2>&1)
+        report $? "README: $program --help"
+        missing=
+        for option in $(echo "$line" | grep -oE -- '--[a-z-]+'); do
+            echo "$help" | grep -q -- "$option" || missing="$missing $option"
+        done
+        [ -z "$missing" ]
+        report $? "README: $program has every option shown$missing"
+        init=$(echo "$line" | sed -n 's/.*--init \([^ ]*\).*/\1/p')
+        if [ -e "$init" ]; then
+            eval "$line" > /dev/null
+            report $? "README: $line"
+        else
+            n=$((n + 1))
+            echo "ok $n - README: $line # SKIP $init is not there"
+        fi ;;
+    *)
+        report 1 "README: no test knows how to run: $line" ;;
+    esac
+done <<END
+$commands
+END
+
+# Files and folders that the README links to.
+for link in $(grep -oE '\]\([A-Za-z][^)#:]*\)' README.md | tr -d '()]'); do
+    [ -e "$link" ]
+    report $? "README: $link exists"
+done
+echo "1..$n"
