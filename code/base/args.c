@@ -76,7 +76,7 @@ static void print_default(const struct Option *o)
     case OPT_STRING:
     case OPT_CHOICE:
         text = *(const char **)o->target;
-        if (text && *text)
+        if (text && *text && !strchr(text, '\n'))
             printf(" [%s]", text);
         break;
     case OPT_FLAG:
