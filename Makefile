@@ -239,8 +239,6 @@ hunspell            lint: spelling
 hunspell-en-gb      lint: the British word list
 hunspell-en-us      lint: the American word list
 chromium            tests: the pages in a browser
-nodejs              tests: drives the browser
-npm                 tests: fetches playwright-core
 curl                make data-*: downloads
 endef
 define PACKAGES_PDF
@@ -258,9 +256,6 @@ export PACKAGES PACKAGES_PDF
 .PHONY: setup setup-pdf
 setup:
 	@sh code/weave/setup PACKAGES
-	@[ -d node_modules/playwright-core ] || ! command -v npm >/dev/null || \
-	  npm ci --no-audit --no-fund --silent || \
-	  echo "setup: npm could not fetch playwright-core; the browser tests will be skipped"
 setup-pdf:
 	@sh code/weave/setup PACKAGES_PDF
 

@@ -28,7 +28,9 @@ local function link(url, page, class, text, title)
 end
 
 -- a chunk as HTML (A.9)
-local function name_of(name) return "\u{27E8}" .. escape(name) .. "\u{27E9}" end
+local function name_of(name)
+    return "\u{27E8}" .. escape(name) .. "\u{27E9}"
+end
 
 local function token(t, page)
     local text = escape(t.text)

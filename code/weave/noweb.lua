@@ -6,7 +6,8 @@
 -- read(lines) returns { chapters, chunks, raw }:
 --   chapter  { path, slug, number, title, blocks, sections }
 --   block    { kind = "docs" or "code", chapter, line, lines }
---            a line is a list of { text = s }, { quote = s }, { use = name };
+--            a line is a list of { text = s }, { quote = s } or
+--            { use = name };
 --            a code block (a part of a chunk) has also chunk, index,
 --            section, and `at`, the place of its first line in raw
 --   chunk    { name, parts, uses, files }

@@ -71,7 +71,8 @@ end
 local kinds = { sec = true, fig = true, tbl = true, eq = true, ex = true }
 
 local function find_cited(text, add)
-    for at, before, word in text:gmatch("()([^%w\\]?)@([%a][%w:%._%-/+]*)") do
+    local mark = "()([^%w\\]?)@([%a][%w:%._%-/+]*)"
+    for at, before, word in text:gmatch(mark) do
         local id = word:gsub("[:%._%-/+]+$", "")
         local kind, rest = id:match("^(%a+):(.+)$")
         if before:match("[%w]") then

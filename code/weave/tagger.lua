@@ -310,7 +310,7 @@ local Scope = {}
 Scope.__index = Scope
 
 -- files: root -> { defs by name, includes }
-local function new_scope(files) 
+local function new_scope(files)
     return setmetatable({ files = files, seen = {} }, Scope)
 end
 
