@@ -1,5 +1,6 @@
 /* Config, parameter table, memory plan and model, in float. */
 #include <omp.h>
+#include <unistd.h>
 #include "base/rng.h"
 #include "model_fixture.h"
 
@@ -426,6 +427,41 @@ static void threads_change_no_bit(void **state)
     model_free(&t.m);
 }
 
+static size_t resident_bytes(void)
+{
+    long pages = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%ld %ld", &pages, &resident) != 2)
+        resident = 0;
+    if (f)
+        fclose(f);
+    return (size_t)resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* What the process grows by in a first step, against the plan. */
+static void memory_is_as_planned(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip();                             /* the sanitizer's own memory */
+#endif
+    struct Config c = { .V = 8000, .T = 64, .L = 3, .NH = 4, .C = 256 };
+    static struct Trial t;
+    static int32_t tokens[512];
+    size_t before = resident_bytes();
+    if (!before)
+        skip();
+    trial_open(&t, &c, 8, 64, true);
+    model_train(&t.m, tokens, tokens, 8, 64, 1, false);
+    double grown = (double)(resident_bytes() - before);
+    double plan = (double)(2 * t.m.table.total * sizeof(real)
+                           + t.m.plan.total_bytes);
+    model_free(&t.m);
+    if (!(fabs(grown / plan - 1) <= 0.1))
+        fail_msg("grown by %.1f MB, planned %.1f MB", grown / 1e6,
+                 plan / 1e6);
+}
+
 /* A fresh model knows nothing: its loss is log V, within its noise. */
 static void fresh_loss_is_log_V(void **state)
 {
@@ -467,11 +503,12 @@ int main(void)
         cmocka_unit_test(smaller_batches),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(fresh_loss_is_log_V),
+        cmocka_unit_test(memory_is_as_planned),
         cmocka_unit_test(fixture_loss),
         cmocka_unit_test(fixture_logits),
         cmocka_unit_test(fixture_adamw),
     };
-    int n = 18;
+    int n = 19;
     ROWS(presets, preset)
     ROWS(bad_configs, bad_config)
     ROWS(bad_batches, bad_batch)

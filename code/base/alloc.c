@@ -1,5 +1,5 @@
-/* Chapter 16, The model: 16.2 One table */
-/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+/* Appendix B, File formats: B.3.2 The parameter table */
+/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
 
 #include "base/alloc.h"
 

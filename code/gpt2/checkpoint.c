@@ -1,4 +1,4 @@
-/* Appendix B, File formats: B.2 Checkpoints */
+/* Appendix B, File formats: B.2.1 Whole or not at all */
 /* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
 
 #include "gpt2/checkpoint.h"
@@ -17,7 +17,7 @@
 #include "base/json.h"
 #include "gpt2/safetensors.h"
 
-/* names of files (B.2) */
+/* names of files (B.2.1) */
 /* out = DIR/name; false if that is too long. */
 static bool join(char out[CHECKPOINT_PATH_MAX], const char *dir,
                  const char *name, struct Error *e)
@@ -42,7 +42,7 @@ static bool dir_of(char out[CHECKPOINT_PATH_MAX], const char *path,
     return true;
 }
 
-/* the names of tensors in a weights file (B.2) */
+/* the names of tensors in a weights file (B.2.2) */
 #define HF_PREFIX "transformer."
 
 static const char *prefix_of(const struct Safetensors *s)
@@ -59,7 +59,7 @@ static bool is_buffer(const char *name)
     return (end && !name[end]) || (end2 && !name[end2]);
 }
 
-/* the names of tensors in a weights file, continued (B.2) */
+/* the names of tensors in a weights file, continued (B.2.2) */
 static const struct StTensor *find_param(const struct Safetensors *s,
                                          const char *prefix,
                                          const char *name)
@@ -85,7 +85,7 @@ static bool need_matrix(const struct Safetensors *s, const char *name,
     return true;
 }
 
-/* read config.json (B.2) */
+/* read config.json (B.2.3) */
 /* What config.json says; -1 where it says nothing. */
 struct Said { int64_t V, T, C, L, NH; };
 
@@ -104,7 +104,7 @@ static bool said_count(const char *path, const struct Json *root,
     return true;
 }
 
-/* read config.json, continued (B.2) */
+/* read config.json, continued (B.2.3) */
 /* Settings that change what the model computes: we have one of each. */
 static bool check_kind(const char *path, const struct Json *root,
                        struct Error *e)
@@ -128,7 +128,7 @@ static bool check_kind(const char *path, const struct Json *root,
     return true;
 }
 
-/* read config.json, continued (B.2) */
+/* read config.json, continued (B.2.3) */
 static bool parse_file(struct JsonDocument *doc, const char *path,
                        struct Error *e)
 {
@@ -156,7 +156,7 @@ static bool read_said(struct Said *said, const char *path, struct Error *e)
     return ok;
 }
 
-/* the config of a weights file (B.2) */
+/* the config of a weights file (B.2.3) */
 static bool config_of_shapes(struct Config *c, const struct Safetensors *s,
                              struct Error *e)
 {
@@ -177,7 +177,7 @@ static bool config_of_shapes(struct Config *c, const struct Safetensors *s,
     return true;
 }
 
-/* the config of a weights file, continued (B.2) */
+/* the config of a weights file, continued (B.2.3) */
 static bool agree(const char *path, const char *key, int64_t said,
                   int64_t found, struct Error *e)
 {
@@ -203,7 +203,7 @@ static bool find_heads(struct Config *c, const char *path, int64_t said,
     return true;
 }
 
-/* the config of a weights file, continued (B.2) */
+/* the config of a weights file, continued (B.2.3) */
 static bool config_of(struct Config *c, const struct Safetensors *s,
                       int heads, struct Error *e)
 {
@@ -231,7 +231,7 @@ bool weights_config(struct Config *c, const char *path, int heads,
     return ok;
 }
 
-/* compare a file with the parameter table (B.2) */
+/* compare a file with the parameter table (B.2.4) */
 static void shape_text(char out[80], const struct StTensor *t)
 {
     int n = snprintf(out, 80, "%s [", t->type == ST_F32 ? "F32" : "dtype");
@@ -254,7 +254,7 @@ static bool has_shape(const struct StTensor *t, const struct Param *p)
                    : t->ndim == 1 && t->shape[0] == p->cols;
 }
 
-/* compare a file with the parameter table, continued (B.2) */
+/* compare a file with the parameter table, continued (B.2.4) */
 static bool check_param(const struct Safetensors *s, const char *prefix,
                         const struct Param *p, struct Error *e)
 {
@@ -284,7 +284,7 @@ static bool check_params(const struct Safetensors *s, const char *prefix,
     return true;
 }
 
-/* compare a file with the parameter table, continued (B.2) */
+/* compare a file with the parameter table, continued (B.2.4) */
 static bool read_params(const struct Safetensors *s, const char *prefix,
                         const struct ParamTable *t, real *base,
                         struct Error *e)
@@ -298,7 +298,7 @@ static bool read_params(const struct Safetensors *s, const char *prefix,
     return true;
 }
 
-/* load and save weights (B.2) */
+/* load and save weights (B.2.4) */
 static bool is_param(const struct ParamTable *t, const char *name)
 {
     for (int i = 0; i < t->n; i++)
@@ -324,7 +324,7 @@ static bool check_tied(const struct Safetensors *s,
                      s->data_offset + head->begin);
 }
 
-/* load and save weights, continued (B.2) */
+/* load and save weights, continued (B.2.4) */
 static bool check_extras(const struct Safetensors *s,
                          const struct ParamTable *t, struct Error *e)
 {
@@ -352,7 +352,7 @@ static bool check_weights(const struct Safetensors *s,
     return check_params(s, prefix_of(s), t, e) && check_extras(s, t, e);
 }
 
-/* load and save weights, continued (B.2) */
+/* load and save weights, continued (B.2.4) */
 bool weights_load(struct Model *m, const char *path, struct Error *e)
 {
     struct Safetensors s;
@@ -377,7 +377,7 @@ static void add_sources(struct StSource *source,
     }
 }
 
-/* load and save weights, continued (B.2) */
+/* load and save weights, continued (B.2.4) */
 /* One or two copies of the table (first, second) into one file. */
 static bool save_copies(const struct ParamTable *t, const char *path,
                         const char *prefix[2], const real *base[2],
@@ -402,7 +402,7 @@ bool weights_save(const struct Model *m, const char *path, struct Error *e)
     return save_copies(&m->table, path, prefix, base, e);
 }
 
-/* read and write train.json (B.2) */
+/* read and write train.json (B.2.5) */
 #define TRAIN_FORMAT "moving-bytes training state 1"
 
 static void put_text(FILE *f, const char *text)
@@ -434,7 +434,7 @@ static void put_field(FILE *f, const struct Field *field)
     }
 }
 
-/* read and write train.json, continued (B.2) */
+/* read and write train.json, continued (B.2.5) */
 /* Write what print() puts into a stream to a file of its own. */
 static bool write_text(const char *dir, const char *name, const char *text,
                        size_t n, struct Error *e)
@@ -466,13 +466,13 @@ static bool write_train(const char *dir, int64_t step,
     return ok;
 }
 
-/* read and write train.json, continued (B.2) */
+/* read and write train.json, continued (B.2.5) */
 static bool write_config(const char *dir, const struct Config *c,
                          struct Error *e)
 {
     char text[1200];
     int n = snprintf(text, sizeof text,
-        /* the text of config.json (B.2) */
+        /* the text of config.json (B.2.5) */
         "{\n  \"architectures\": [\"GPT2LMHeadModel\"],\n"
         "  \"model_type\": \"gpt2\",\n"
         "  \"vocab_size\": %d,\n  \"n_positions\": %d,\n  \"n_ctx\": %d,\n"
@@ -488,7 +488,7 @@ static bool write_config(const char *dir, const struct Config *c,
     return write_text(dir, "config.json", text, (size_t)n, e);
 }
 
-/* read and write train.json, continued (B.2) */
+/* read and write train.json, continued (B.2.5) */
 static bool field_fits(const struct Field *field, const struct Json *v)
 {
     switch (field->type) {
@@ -522,7 +522,7 @@ static void take_field(const struct Field *field, const struct Json *v)
     }
 }
 
-/* read and write train.json, continued (B.2) */
+/* read and write train.json, continued (B.2.5) */
 static const char *const kinds[] = {
     [FIELD_INT] = "a whole number that fits in 31 bits",
     [FIELD_INT64] = "a whole number that fits in 63 bits",
@@ -547,7 +547,7 @@ static bool check_fields(const char *path, const struct Json *root,
     return true;
 }
 
-/* read and write train.json, continued (B.2) */
+/* read and write train.json, continued (B.2.5) */
 static bool check_train(const char *path, const struct Json *root,
                         int64_t *step, struct Error *e)
 {
@@ -564,7 +564,7 @@ static bool check_train(const char *path, const struct Json *root,
     return true;
 }
 
-/* list, remove and recover checkpoint directories (B.2) */
+/* list, remove and recover checkpoint directories (B.2.5) */
 #define STEP_PREFIX "step-"
 #define TEMP_PREFIX "tmp-"      /* being written, or being deleted */
 #define OLD_PREFIX  "old-"      /* being replaced */
@@ -588,7 +588,7 @@ static bool starts(const char *name, const char *prefix)
         && step_of(name + strlen(prefix)) >= 0;
 }
 
-/* list, remove and recover checkpoint directories, continued (B.2) */
+/* list, remove and recover checkpoint directories, continued (B.2.5) */
 static bool no_entry(const char *path, const char *doing, struct Error *e)
 {
     return error_set(e, "%s: cannot %s: %s", path, doing, strerror(errno));
@@ -617,7 +617,7 @@ static bool rename_dir(const char *from, const char *to, struct Error *e)
     return rename(from, to) == 0 || no_entry(from, "rename", e);
 }
 
-/* list, remove and recover checkpoint directories, continued (B.2) */
+/* list, remove and recover checkpoint directories, continued (B.2.5) */
 /* Put an old- directory back if its place is empty; else delete it. */
 static bool recover(const char *out, const char *name, struct Error *e)
 {
@@ -646,7 +646,7 @@ bool checkpoint_clean(const char *out, struct Error *e)
     return ok;
 }
 
-/* list, remove and recover checkpoint directories, continued (B.2) */
+/* list, remove and recover checkpoint directories, continued (B.2.5) */
 static int by_step(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -675,7 +675,7 @@ static bool list_steps(const char *out, int64_t **list, size_t *n,
     return true;
 }
 
-/* list, remove and recover checkpoint directories, continued (B.2) */
+/* list, remove and recover checkpoint directories, continued (B.2.5) */
 static bool step_path(char path[CHECKPOINT_PATH_MAX], const char *out,
                       const char *prefix, int64_t step, struct Error *e)
 {
@@ -697,7 +697,7 @@ bool checkpoint_latest(const char *out, char path[CHECKPOINT_PATH_MAX],
     return *step < 0 || step_path(path, out, "", *step, e);
 }
 
-/* list, remove and recover checkpoint directories, continued (B.2) */
+/* list, remove and recover checkpoint directories, continued (B.2.5) */
 /* Out of sight first, then gone: a kill between leaves no half. */
 static bool remove_step(const char *out, int64_t step, struct Error *e)
 {
@@ -722,7 +722,7 @@ bool checkpoint_prune(const char *out, int keep, struct Error *e)
     return ok;
 }
 
-/* save a checkpoint (B.2) */
+/* save a checkpoint (B.2.5) */
 static bool write_all(const char *dir, int64_t step, const struct Model *m,
                       const real *adam_m, const real *adam_v,
                       const struct Field *field, int n, struct Error *e)
@@ -739,7 +739,7 @@ static bool write_all(const char *dir, int64_t step, const struct Model *m,
         && sync_dir(dir, e);
 }
 
-/* save a checkpoint, continued (B.2) */
+/* save a checkpoint, continued (B.2.5) */
 /* temp takes the place of path, which may exist. */
 static bool publish(const char *out, const char *temp, const char *path,
                     int64_t step, struct Error *e)
@@ -775,7 +775,7 @@ bool checkpoint_save(const char *out, int64_t step, const struct Model *m,
     return false;
 }
 
-/* load a checkpoint (B.2) */
+/* load a checkpoint (B.2.5) */
 bool checkpoint_config(struct Config *c, const char *path, struct Error *e)
 {
     char weights[CHECKPOINT_PATH_MAX], config[CHECKPOINT_PATH_MAX];
@@ -796,7 +796,7 @@ static bool name_agrees(const char *path, int64_t step, struct Error *e)
                      path, step);
 }
 
-/* load a checkpoint, continued (B.2) */
+/* load a checkpoint, continued (B.2.5) */
 /* The files of a checkpoint, open. */
 struct Opened {
     struct Safetensors weights, moments;
@@ -825,7 +825,7 @@ static bool open_train(struct Opened *o, const char *path,
         && check_fields(path, o->train.root, field, n, e);
 }
 
-/* load a checkpoint, continued (B.2) */
+/* load a checkpoint, continued (B.2.5) */
 static bool open_all(struct Opened *o, const char *dir,
                      const struct Model *m, bool moments,
                      const struct Field *field, int n, int64_t *step,
@@ -857,7 +857,7 @@ static bool read_all(struct Opened *o, struct Model *m, real *adam_m,
     return true;
 }
 
-/* load a checkpoint, continued (B.2) */
+/* load a checkpoint, continued (B.2.5) */
 bool checkpoint_load(const char *path, struct Model *m, real *adam_m,
                      real *adam_v, const struct Field *field, int n_fields,
                      int64_t *step, struct Error *e)

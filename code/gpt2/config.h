@@ -1,4 +1,4 @@
-/* Chapter 16, The model: 16.1 The five numbers */
+/* Chapter 16, The model: 16.3 The five numbers as a struct */
 /* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
 
 /* config.h: the five numbers that make a GPT-2, and the models that have

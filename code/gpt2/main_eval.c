@@ -1,5 +1,5 @@
-/* Chapter 16, The model: 16.5 A program that measures a model */
-/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+/* Appendix B, File formats: B.3.6 The program eval */
+/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
 
 /* eval: the mean loss of a model over a shard. */
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "gpt2/checkpoint.h"
 #include "gpt2/loader.h"
 
-/* the options of eval (16.5) */
+/* the options of eval (B.3.6) */
 static const char *init, *shard;
 static int batch = 4, seq, heads;
 static int64_t batches;
@@ -36,7 +36,7 @@ static const struct Usage usage = {
     "Print the mean cross-entropy of a model over a shard, in nats.", NULL
 };
 
-/* mean loss over a shard (16.5) */
+/* mean loss over a shard (16.12) */
 static double mean_loss(struct Model *m, const struct Loader *data,
                         uint64_t *tokens)
 {
@@ -56,7 +56,7 @@ static double mean_loss(struct Model *m, const struct Loader *data,
     return sum / (double)rows;
 }
 
-/* open model and data, or end with the reason (16.5) */
+/* open model and data, or end with the reason (B.3.6) */
 /* A checkpoint's directory stands for the weights in it. */
 static const char *weights_file(char path[CHECKPOINT_PATH_MAX])
 {

@@ -1,5 +1,5 @@
-/* Chapter 16, The model: 16.4 The model */
-/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+/* Appendix B, File formats: B.3.4 The model's own plumbing */
+/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
 
 #include "gpt2/model.h"
 
@@ -18,7 +18,7 @@
 #include "ops/matmul.h"
 #include "ops/residual.h"
 
-/* the calendar of a step (16.4) */
+/* the calendar of a step (16.9) */
 #define CHUNK 256           /* rows of logits that exist at one time */
 
 /* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
@@ -39,7 +39,7 @@ static int bwd(const struct Config *c, int l, int s)
     return 2 * classifier_step(c) - fwd(l, s);
 }
 
-/* plan the activations (16.4) */ \
+/* plan the activations (16.9) */ \
 #define PLAN_ACT(field, columns, written, reader, needed)             \
     plan_layer(m, #field, l, columns, fwd(l, written),                \
                m->training ? bwd(c, l, needed) : fwd(l, reader),      \
@@ -69,7 +69,7 @@ static void plan_layers(struct Model *m)
     }
 }
 
-/* plan the activations, continued (16.4) */
+/* plan what lies outside the layers (B.3.4) */
 static void plan_ends(struct Model *m)
 {
     const struct Config *c = &m->config;
@@ -91,7 +91,7 @@ static void plan_ends(struct Model *m)
         plan_add(p, "dx", N, C, ln_f_back, 2 * z, &a->dx);
 }
 
-/* refuse a batch that cannot be held (16.4) */
+/* refuse a batch that cannot be held (B.3.4) */
 static bool batch_check(const struct Config *c, int B, int T,
                         struct Error *e)
 {
@@ -111,7 +111,7 @@ static bool batch_check(const struct Config *c, int B, int T,
     return true;
 }
 
-/* create and free a model (16.4) */
+/* create and free a model (B.3.4) */
 /* Everything about the model except its memory. */
 static bool describe(struct Model *m, const struct Config *c, int B,
                      int T, bool training, struct Error *e)
@@ -129,7 +129,7 @@ static bool describe(struct Model *m, const struct Config *c, int B,
     return true;
 }
 
-/* create and free a model, continued (16.4) */
+/* create and free a model, continued (B.3.4) */
 static void new_weights(struct Weights *w, struct Arena *memory,
                         const struct Model *m, const char *what)
 {
@@ -144,7 +144,7 @@ static void new_weights(struct Weights *w, struct Arena *memory,
     }
 }
 
-/* create and free a model, continued (16.4) */
+/* create and free a model, continued (B.3.4) */
 bool model_create(struct Model *m, const struct Config *config, int B,
                   int T, bool training, struct Error *e)
 {
@@ -176,7 +176,7 @@ void model_init(struct Model *m, uint64_t seed)
     params_init(m->w.base, &m->table, &m->config, seed);
 }
 
-/* print what a model will allocate (16.4) */
+/* print what a model will allocate (B.3.5) */
 static void print_always(FILE *out, const char *name,
                          const struct Model *m)
 {
@@ -197,7 +197,7 @@ static bool is_dull(const struct PlanItem *i, int L)
     return sscanf(i->name, "h.%d.", &l) == 1 && l > 1 && l < L - 1;
 }
 
-/* print what a model will allocate, continued (16.4) */
+/* print what a model will allocate, continued (B.3.5) */
 static void print_items(FILE *out, const struct Model *m)
 {
     bool dots = false;
@@ -214,7 +214,7 @@ static void print_items(FILE *out, const struct Model *m)
     }
 }
 
-/* print what a model will allocate, continued (16.4) */
+/* print what a model will allocate, continued (B.3.5) */
 static void print_totals(FILE *out, const struct Model *m, int copies)
 {
     const struct Plan *p = &m->plan;
@@ -233,7 +233,7 @@ bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
     struct Model m;
     if (!describe(&m, config, B, T, training, e))
         return false;
-    /* print the heading of the plan (16.4) */
+    /* print the heading of the plan (B.3.5) */
     fprintf(out, "%zu parameters; batch %d x %d = %d tokens\n",
             m.table.count, B, T, B * T);
     fprintf(out, "steps: 0 embedding, 1 .. %d layers (%d each), %d ln_f, "
@@ -254,21 +254,21 @@ bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
     return true;
 }
 
-/* the forward pass (16.4) */
+/* the forward pass (16.6) */
 static void layer_fwd(struct Model *m, int l, int B, int T)
 {
     const struct LayerWeights *w = &m->w.h[l];
     struct LayerActs *a = &m->acts.h[l], *next = a + 1;
     const int N = B * T, C = m->config.C, NH = m->config.NH;
     const size_t n = (size_t)N * (size_t)C;
-
+    /* run the first half of layer l (16.6) */
     layernorm_fwd(a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
                   w->ln_1_b, N, C);
     linear_fwd(a->qkv, a->ln_1, w->qkv_w, w->qkv_b, N, C, 3 * C);
     attention_fwd(a->att, a->lse, a->qkv, B, T, C, NH);
     linear_fwd(a->mid, a->att, w->proj_w, w->proj_b, N, C, C);
     residual_fwd(a->mid, a->mid, a->x, n);
-
+    /* run the second half of layer l (16.6) */
     layernorm_fwd(a->ln_2, a->mean_2, a->rstd_2, a->mid, w->ln_2_w,
                   w->ln_2_b, N, C);
     linear_fwd(a->fc, a->ln_2, w->fc_w, w->fc_b, N, C, 4 * C);
@@ -277,7 +277,7 @@ static void layer_fwd(struct Model *m, int l, int B, int T)
     residual_fwd(next->x, next->x, a->mid, n);
 }
 
-/* the forward pass, continued (16.4) */
+/* the forward pass, continued (16.6) */
 /* Up to the residual stream behind the last layer. */
 static void stream_fwd(struct Model *m, const int32_t *tokens, int B, int T)
 {
@@ -297,8 +297,8 @@ static void ln_f_fwd(struct Model *m, const real *x, int N)
                   m->w.ln_f_b, N, m->config.C);
 }
 
-/* the classifier (16.4) */
-/* logits and losses of rows n .. n + rows - 1; the sum of the losses */
+/* the classifier (16.7) */
+/* logits and losses of `rows` rows; the sum of the losses */
 static double chunk_fwd(struct Model *m, const real *h,
                         const int32_t *targets, int rows)
 {
@@ -312,6 +312,7 @@ static double chunk_fwd(struct Model *m, const real *h,
     return sum;
 }
 
+/* the classifier, continued (16.7) */
 /* logits become dlogits, h becomes dh, dwte is written or added to */
 static void chunk_bwd(struct Model *m, real *h, const int32_t *targets,
                       int rows, real scale, bool add)
@@ -325,7 +326,7 @@ static void chunk_bwd(struct Model *m, real *h, const int32_t *targets,
     gemm(h, a->logits, m->w.wte, rows, C, V, 0);
 }
 
-/* the backward pass (16.4) */
+/* the backward pass (16.8) */
 static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
 {
     const struct LayerWeights *w = &m->w.h[l];
@@ -333,7 +334,7 @@ static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
     struct LayerActs *a = &m->acts.h[l];
     real *dx = m->acts.dx;
     const int N = B * T, C = m->config.C, NH = m->config.NH;
-
+    /* differentiate the second half of layer l (16.8) */
     linear_bwd(a->dgelu, g->mlp_w, g->mlp_b, dx, a->gelu, w->mlp_w, N,
                4 * C, C, add);
     gelu_bwd(a->dgelu, a->dgelu, a->fc, (size_t)N * 4 * (size_t)C);
@@ -341,7 +342,7 @@ static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
                C, 4 * C, add);
     layernorm_bwd(dx, g->ln_2_w, g->ln_2_b, a->dln_2, a->mid, a->mean_2,
                   a->rstd_2, w->ln_2_w, N, C);
-
+    /* differentiate the first half of layer l (16.8) */
     linear_bwd(a->datt, g->proj_w, g->proj_b, dx, a->att, w->proj_w, N, C,
                C, add);
     attention_bwd(a->dqkv, a->datt, a->qkv, a->att, a->lse, B, T, C, NH);
@@ -351,7 +352,7 @@ static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
                   a->rstd_1, w->ln_1_w, N, C);
 }
 
-/* the backward pass, continued (16.4) */
+/* the backward pass, continued (16.8) */
 /* What only ever adds to its gradient: LayerNorms and wpe. */
 static void clear_added(struct Model *m)
 {
@@ -364,7 +365,7 @@ static void clear_added(struct Model *m)
     }
 }
 
-/* the backward pass, continued (16.4) */
+/* the backward pass, continued (16.8) */
 static void stream_bwd(struct Model *m, const int32_t *tokens, int B,
                        int T, bool add)
 {
@@ -379,7 +380,7 @@ static void stream_bwd(struct Model *m, const int32_t *tokens, int B,
     embedding_bwd(m->g.wte, m->g.wpe, a->dx, tokens, B, T, c->C);
 }
 
-/* loss, training step and logits (16.4) */
+/* the loss of a batch (B.3.4) */
 static int chunk_rows(const struct Model *m, int n, int N)
 {
     return N - n < m->chunk ? N - n : m->chunk;
@@ -398,7 +399,7 @@ double model_loss(struct Model *m, const int32_t *tokens,
     return sum / N;
 }
 
-/* loss, training step and logits, continued (16.4) */
+/* a training step (16.8) */
 double model_train(struct Model *m, const int32_t *tokens,
                    const int32_t *targets, int B, int T, real scale,
                    bool accumulate)
@@ -421,7 +422,7 @@ double model_train(struct Model *m, const int32_t *tokens,
     return sum / N;
 }
 
-/* loss, training step and logits, continued (16.4) */
+/* logits of the last positions (16.7) */
 void model_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T)
 {

@@ -1,5 +1,5 @@
-/* Chapter 16, The model: 16.4 The model */
-/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+/* Appendix B, File formats: B.3.4 The model's own plumbing */
+/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
 
 /* model.h: GPT-2, forward and backward. */
 #ifndef GPT2_MODEL_H
@@ -11,7 +11,7 @@
 #include "gpt2/params.h"
 #include "gpt2/plan.h"
 
-/* the rows of the activation table (16.4) */
+/* the rows of the activation table (16.9) */
 enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
             LAYER_STEPS, BEFORE = -1 };
 
@@ -40,7 +40,7 @@ enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
     X(dqkv,   3*C,     ATTENTION,  QKV)                              \
     X(dln_1,  C,       QKV,        LN_1)
 
-/* `struct LayerActs`: a pointer per row (16.4) */
+/* `struct LayerActs`: a pointer per row (B.3.4) */
 #define ACT_FIELD(field, ...) real *field;
 struct LayerActs { ACTS_LAYER(ACT_FIELD) GRADS_LAYER(ACT_FIELD) };
 
@@ -51,7 +51,7 @@ struct Acts {
     real *dx;                            /* of the residual stream */
 };
 
-/* `struct Model` (16.4) */
+/* `struct Model` (16.10) */
 struct Model {
     struct Config config;
     int    B, T;                         /* the largest batch it can take */
@@ -64,22 +64,26 @@ struct Model {
     struct Arena w_memory, g_memory, acts_memory;
 };
 
-/* what a model can do (16.4) */
+/* what a model can do (16.10) */
 /* A model for batches of up to B rows of T <= config->T tokens; weights
- * and gradients are zero.  Gradients and what the backward pass needs are
- * there only if training.  Free with model_free, also after a failure. */
+ * and gradients are undefined, the gaps between tensors zero.  Gradients
+ * and what the backward pass needs are there only if training.  Free with
+ * model_free, also after a failure. */
 bool model_create(struct Model *m, const struct Config *config, int B,
                   int T, bool training, struct Error *e);
 void model_free(struct Model *m);
 
+/* Random weights with the variances of GPT-2's initialisation; a function
+ * of seed and config. */
+void model_init(struct Model *m, uint64_t seed);
+
+/* what a model can do, continued (16.10) */
 /* What model_create would allocate, and with `moments` the optimiser's
  * two buffers: name, shape, bytes, life, total.  Allocates nothing big. */
 bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
                       bool training, bool moments, struct Error *e);
 
-/* Random weights as OpenAI drew them; a function of seed and config. */
-void model_init(struct Model *m, uint64_t seed);
-
+/* what a model can do, continued (16.10) */
 /* Mean cross-entropy, in nats, of targets [B,T] given tokens [B,T].
  * B and T are at most the model's.  All ids are in 0 .. V-1: whoever
  * reads them from a file has checked that; here it is an assertion. */

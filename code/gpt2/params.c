@@ -1,5 +1,5 @@
-/* Chapter 16, The model: 16.2 One table */
-/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+/* Appendix B, File formats: B.3.2 The parameter table */
+/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
 
 #include "gpt2/params.h"
 
@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 
-/* make the table of a config (16.2) */
+/* make the table of a config (16.4) */
 enum { ALIGN = 16 };        /* reals: every tensor starts a cache line */
 
 static void add_row(struct ParamTable *t, int layer, const char *name,
@@ -29,7 +29,7 @@ static void add_row(struct ParamTable *t, int layer, const char *name,
     t->total += (p->size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* make the table of a config, continued (16.2) */
+/* make the table of a config, continued (16.4) */
 #define COUNT_ROW(...) + 1
 #define ADD_ROW(field, name, rows, cols, init, decay) \
     add_row(t, layer, name, rows, cols, init, decay);
@@ -56,7 +56,7 @@ void params_free(struct ParamTable *t)
     t->row = NULL;
 }
 
-/* bind the fields of the structs to memory (16.2) */
+/* bind the fields of the structs to memory (16.4) */
 #define BIND_MODEL(field, ...) w->field = base + p++->offset;
 #define BIND_LAYER(field, ...) w->h[l].field = base + p++->offset;
 
@@ -79,7 +79,7 @@ void weights_unbind(struct Weights *w)
     *w = (struct Weights){ 0 };
 }
 
-/* draw the initial weights (16.2) */
+/* draw the initial weights (16.5) */
 #define INIT_STD 0.02f      /* GPT-2's initializer_range */
 
 enum { PIECE = 65536 };     /* numbers from one stream */
@@ -98,7 +98,7 @@ static void draw_normal(real *w, size_t n, real std, uint64_t seed,
     }
 }
 
-/* draw the initial weights, continued (16.2) */
+/* draw the initial weights, continued (16.5) */
 static void draw_param(real *w, const struct Param *p, int L,
                        uint64_t seed, uint64_t tensor)
 {

@@ -1,5 +1,5 @@
-/* Chapter 16, The model: 16.2 One table */
-/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+/* Appendix B, File formats: B.3.2 The parameter table */
+/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
 
 /* params.h: the table of all parameters.  One row gives a tensor's field
  * in struct Weights, its name in files, shape, initialisation and whether
@@ -11,7 +11,7 @@
 #include "base/real.h"
 #include "gpt2/config.h"
 
-/* the rows of the parameter table (16.2) */
+/* the rows of the parameter table (16.4) */
 enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
 
 /*    field   name in files       rows cols   init           decays */
@@ -37,7 +37,7 @@ enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
     X(ln_f_w, "ln_f.weight",         0,   C,  INIT_ONE,      false)  \
     X(ln_f_b, "ln_f.bias",           0,   C,  INIT_ZERO,     false)
 
-/* `struct Weights`: a pointer per row (16.2) */
+/* `struct Weights`: a pointer per row (16.4) */
 #define PARAM_FIELD(field, ...) real *field;
 struct LayerWeights { PARAMS_LAYER(PARAM_FIELD) };
 struct Weights {
@@ -47,7 +47,7 @@ struct Weights {
     struct LayerWeights *h;              /* [L] */
 };
 
-/* `struct Param`: a row as the program sees it (16.2) */
+/* `struct Param`: a row as the program sees it (16.4) */
 #define PARAM_NAME_MAX 40
 
 struct Param {
@@ -65,7 +65,7 @@ struct ParamTable {
     size_t total;                        /* reals, with padding */
 };
 
-/* what can be done with the table (16.2) */
+/* what can be done with the table (B.3.2) */
 /* The table of a checked config; params_free gives it back. */
 void params_table(struct ParamTable *t, const struct Config *c);
 void params_free(struct ParamTable *t);

@@ -1,5 +1,5 @@
-/* Chapter 16, The model: 16.3 The plan of the memory */
-/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+/* Appendix B, File formats: B.3.3 The planner */
+/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
 
 #include "gpt2/plan.h"
 
@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 
-/* add a buffer to the plan (16.3) */
+/* add a buffer to the plan (B.3.3) */
 void plan_add(struct Plan *p, const char *name, size_t rows, size_t cols,
               int from, int to, real **where)
 {
@@ -25,7 +25,7 @@ void plan_add(struct Plan *p, const char *name, size_t rows, size_t cols,
     p->sum_bytes += i->size_bytes;
 }
 
-/* place one buffer at the lowest free offset (16.3) */
+/* place one buffer at the lowest free offset (16.9.1) */
 static bool meet(const struct PlanItem *a, const struct PlanItem *b)
 {
     return a->from <= b->to && b->from <= a->to;
@@ -47,7 +47,7 @@ static size_t first_fit(struct PlanItem *const *placed, int n,
     return offset;
 }
 
-/* lay the plan out, largest first (16.3) */
+/* compare and insert by size and offset (B.3.3) */
 static int by_size(const void *a, const void *b)
 {
     const struct PlanItem *x = *(struct PlanItem *const *)a;
@@ -66,7 +66,7 @@ static void insert(struct PlanItem **placed, int n, struct PlanItem *item)
     placed[n] = item;
 }
 
-/* lay the plan out, largest first, continued (16.3) */
+/* lay the plan out, largest first (16.9.1) */
 static void place_all(struct Plan *p, bool share)
 {
     size_t n = (size_t)p->n;
@@ -86,7 +86,7 @@ static void place_all(struct Plan *p, bool share)
     free(order);
 }
 
-/* the bytes alive in the fullest step (16.3) */
+/* the bytes alive in the fullest step (B.3.3) */
 static size_t bytes_alive(const struct Plan *p, int step)
 {
     size_t bytes = 0;
@@ -106,7 +106,7 @@ void plan_layout(struct Plan *p, bool share)
     }
 }
 
-/* give the buffers their addresses (16.3) */
+/* give the buffers their addresses (B.3.3) */
 void plan_bind(const struct Plan *p, void *arena)
 {
     for (int i = 0; i < p->n; i++)

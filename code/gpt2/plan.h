@@ -1,5 +1,5 @@
-/* Chapter 16, The model: 16.3 The plan of the memory */
-/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+/* Appendix B, File formats: B.3.3 The planner */
+/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
 
 /* plan.h: where each buffer of a computation lives, and how long.  Two
  * buffers whose lives do not overlap may share their memory. */

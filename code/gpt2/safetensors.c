@@ -25,7 +25,7 @@ static const struct {
     [ST_F64]  = { "F64", 8 },
 };
 
-/* read one entry of a safetensors header (B.1) */
+/* read one entry of a safetensors header (B.1.1) */
 /* Every complaint about an entry: file, tensor, place, what, advice. */
 #define ENTRY(s, t, at, e, ...) \
     entry_error(s, t, (at)->offset, e, __VA_ARGS__)
@@ -49,7 +49,7 @@ static bool entry_error(const struct Safetensors *s,
                      offset + 8, t->name, what);
 }
 
-/* read one entry of a safetensors header, continued (B.1) */
+/* read one entry of a safetensors header, continued (B.1.1) */
 static bool read_type(const struct Safetensors *s, struct StTensor *t,
                       const struct Json *v, struct Error *e)
 {
@@ -84,7 +84,7 @@ static bool read_shape(const struct Safetensors *s, struct StTensor *t,
     return true;
 }
 
-/* read one entry of a safetensors header, continued (B.1) */
+/* read one entry of a safetensors header, continued (B.1.1) */
 static bool read_offsets(const struct Safetensors *s, struct StTensor *t,
                          const struct Json *v, struct Error *e)
 {
@@ -123,7 +123,7 @@ static bool read_entry(const struct Safetensors *s, struct StTensor *t,
     return true;
 }
 
-/* check that the tensors fill the data (B.1) */
+/* check that the tensors fill the data (B.1.2) */
 static int by_begin(const void *a, const void *b)
 {
     const struct StTensor *x = a, *y = b;
@@ -160,7 +160,7 @@ static bool check_tiling(struct Safetensors *s, struct Error *e)
     return true;
 }
 
-/* read a safetensors header (B.1) */
+/* read a safetensors header (B.1.3) */
 static char *copy_text(const char *text)
 {
     size_t n = strlen(text) + 1;
@@ -200,7 +200,7 @@ static bool read_entries(struct Safetensors *s, const struct Json *root,
     return check_tiling(s, e);
 }
 
-/* read a safetensors header, continued (B.1) */
+/* read a safetensors header, continued (B.1.3) */
 #define HEADER_MAX 100000000    /* bytes; the reference reader's limit */
 
 static bool read_length(struct Safetensors *s, const unsigned char *bytes,
@@ -232,7 +232,7 @@ bool safetensors_parse(struct Safetensors *s, const char *path,
     s->data_offset = 8 + length;
     s->data_bytes = size - s->data_offset;
     s->data = (const unsigned char *)bytes + s->data_offset;
-    /* parse the JSON and read its entries (B.1) */
+    /* parse the JSON and read its entries (B.1.3) */
     char name[200];
     struct JsonDocument doc;
     snprintf(name, sizeof name, "%.150s: header (from byte 8)", path);
@@ -243,7 +243,7 @@ bool safetensors_parse(struct Safetensors *s, const char *path,
     return ok;
 }
 
-/* open, close and find (B.1) */
+/* open, close and find (B.1.3) */
 bool safetensors_open(struct Safetensors *s, const char *path,
                       struct Error *e)
 {
@@ -274,7 +274,7 @@ const struct StTensor *safetensors_find(const struct Safetensors *s,
                           sizeof *s->tensor, by_name) : NULL;
 }
 
-/* convert elements to real (B.1) */
+/* convert elements to real (B.1.4) */
 static float from_bits(uint32_t bits)
 {
     float x;
@@ -298,7 +298,7 @@ static float from_f16(uint16_t h)
     exponent = exponent == 31 ? 255 : exponent + 112;
     return from_bits(sign | exponent << 23 | fraction << 13);
 }
-/* convert elements to real, continued (B.1) */ \
+/* convert elements to real, continued (B.1.4) */ \
 #define CONVERT(type, value)                             \
     for (uint64_t i = 0; i < t->count; i++) {            \
         type x;                                          \
@@ -332,7 +332,7 @@ bool safetensors_read(const struct Safetensors *s,
     }
 }
 
-/* write safetensors (B.1) */
+/* write safetensors (B.1.5) */
 static int source_by_name(const void *a, const void *b)
 {
     const struct StSource *x = a, *y = b;
@@ -356,7 +356,7 @@ static char *make_header(const struct StSource *s, int n, size_t *length)
     fputs("{\"__metadata__\":{\"format\":\"pt\"}", f);
     for (int i = 0; i < n; i++) {
         size_t bytes = 4 * source_count(&s[i]);
-        /* write the entry of tensor i (B.1) */
+        /* write the entry of tensor i (B.1.5) */
         fprintf(f, ",\"%s\":{\"dtype\":\"F32\",\"shape\":[", s[i].name);
         if (s[i].rows)
             fprintf(f, "%zu,", s[i].rows);
@@ -371,7 +371,7 @@ static char *make_header(const struct StSource *s, int n, size_t *length)
     return text;
 }
 
-/* write safetensors, continued (B.1) */
+/* write safetensors, continued (B.1.5) */
 static void write_floats(struct Writer *w, const real *data, size_t n)
 {
     if (sizeof(real) == sizeof(float)) {

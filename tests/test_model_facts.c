@@ -1,0 +1,224 @@
+/* The numbers of the chapter on the model that need no clock: parameters,
+ * bytes, FLOP, and the plan that a figure draws.  Compared with
+ * figures/data/model.csv and model-plan.csv; UPDATE_FACTS=DATE writes them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gpt2/model.h"
+#include <cmocka.h>
+
+#define CSV "figures/data/model.csv"
+#define PLAN "figures/data/model-plan.csv"
+
+static struct Fact { char name[60]; double value; const char *unit; }
+    facts[80];
+static int n_facts;
+
+static void fact(const char *name, double value, const char *unit)
+{
+    struct Fact *f = &facts[n_facts++];
+    snprintf(f->name, sizeof f->name, "model.%s", name);
+    f->value = value;
+    f->unit = unit;
+}
+
+static struct Config preset(const char *name)
+{
+    struct Config c;
+    struct Error e;
+    assert_true(config_preset(&c, name, &e));
+    return c;
+}
+
+static double params_of(const char *name)
+{
+    struct Config c = preset(name);
+    return (double)config_params(&c);
+}
+
+/* Arena, largest moment and sum of one plan, in MB. */
+static void plan_of(const char *model, int B, int T, bool training,
+                    double mb[3])
+{
+    struct Config c = preset(model);
+    struct Model m;
+    struct Error e;
+    assert_true(model_create(&m, &c, B, T, training, &e));
+    mb[0] = (double)m.plan.total_bytes / 1e6;
+    mb[1] = (double)m.plan.live_bytes / 1e6;
+    mb[2] = (double)m.plan.sum_bytes / 1e6;
+    model_free(&m);
+}
+
+static void count_parameters(const struct Config *c)
+{
+    double V = c->V, T = c->T, C = c->C, L = c->L;
+    fact("params.gpt2", params_of("gpt2"), "parameters");
+    fact("params.medium", params_of("gpt2-medium"), "parameters");
+    fact("params.large", params_of("gpt2-large"), "parameters");
+    fact("params.xl", params_of("gpt2-xl"), "parameters");
+    fact("params.d6", params_of("d6"), "parameters");
+    fact("params.wte", V * C, "parameters");
+    fact("params.wpe", T * C, "parameters");
+    fact("params.layer", 12 * C * C + 13 * C, "parameters");
+    fact("params.layers", L * (12 * C * C + 13 * C), "parameters");
+    fact("params.matmul", L * 12 * C * C + V * C, "parameters");
+    assert_true(V * C + T * C + L * (12 * C * C + 13 * C) + 2 * C
+                == params_of("gpt2"));
+}
+
+static void count_bytes(const struct Config *c)
+{
+    double N = params_of("gpt2"), C = c->C, mb[3];
+    fact("bytes.weights", 4 * N / 1e6, "MB");
+    fact("bytes.fixed", 16 * N / 1e6, "MB");
+    fact("bytes.zeroing", 8 * N / 1e6, "MB");
+    fact("bytes.logits", 65536.0 * c->V * 4 / 1e9, "GB");
+    fact("bytes.chunk", 256.0 * c->V * 4 / 1e6, "MB");
+    fact("bytes.layer-token", 4 * (16 * C + c->NH + 4), "B");
+    fact("bytes.recompute", 4 * 6 * C * c->L * 256 / 1e6, "MB");
+    plan_of("gpt2", 4, 64, true, mb);
+    fact("plan.train", mb[0], "MB");
+    fact("plan.train-live", mb[1], "MB");
+    fact("plan.train-sum", mb[2], "MB");
+    fact("plan.total", mb[0] + 16 * N / 1e6, "MB");
+    plan_of("gpt2", 4, 64, false, mb);
+    fact("plan.loss", mb[0], "MB");
+    fact("plan.loss-sum", mb[2], "MB");
+    plan_of("gpt2", 4, 1024, true, mb);
+    fact("plan.train-t1024", mb[0], "MB");
+}
+
+static void count_flop(const struct Config *c)
+{
+    double N = params_of("gpt2"), C = c->C, L = c->L;
+    double matmul = L * 12 * C * C + c->V * C;
+    fact("flop.6n", 6 * N / 1e6, "MFLOP");
+    fact("flop.matmul", 6 * matmul / 1e6, "MFLOP");
+    fact("flop.attention-t64", 7 * L * C * 64 / 1e6, "MFLOP");
+    fact("flop.attention-t1024", 7 * L * C * 1024 / 1e6, "MFLOP");
+    fact("flop.convention-t1024", 12 * L * C * 1024 / 1e6, "MFLOP");
+    fact("flop.classifier", 6.0 * c->V * C / 1e6, "MFLOP");
+    fact("flop.step", 256 * (6 * matmul + 7 * L * C * 64) / 1e9, "GFLOP");
+    fact("init.residual", 0.02 / sqrt(2 * L), "");
+    fact("loss.uniform", log(c->V), "nats");
+}
+
+static void write_facts(const char *date)
+{
+    FILE *f = fopen(CSV, "w");
+    assert_non_null(f);
+    fputs("name,value,unit,machine,command,commit,date\n", f);
+    for (int i = 0; i < n_facts; i++)
+        fprintf(f, "%s,%.10g,%s,none,build/tests-opt/test_model_facts,,%s\n",
+                facts[i].name, facts[i].value, facts[i].unit, date);
+    fclose(f);
+}
+
+static void chapter_16_is_not_stale(void **state)
+{
+    (void)state;
+    struct Config c = preset("gpt2");
+    char line[300], name[60];
+    n_facts = 0;
+    count_parameters(&c);
+    count_bytes(&c);
+    count_flop(&c);
+    if (getenv("UPDATE_FACTS"))
+        write_facts(getenv("UPDATE_FACTS"));
+    FILE *f = fopen(CSV, "r");
+    assert_non_null(f);
+    int found = 0;
+    while (fgets(line, sizeof line, f)) {
+        double value;
+        if (sscanf(line, "%59[^,],%lf", name, &value) != 2)
+            continue;
+        for (int i = 0; i < n_facts; i++)
+            if (strcmp(name, facts[i].name) == 0) {
+                if (!(fabs(value - facts[i].value)
+                      <= 1e-8 * fabs(facts[i].value)))
+                    fail_msg(CSV ": %s is %.10g, the program says %.10g; "
+                             "run with UPDATE_FACTS=DATE", name, value,
+                             facts[i].value);
+                found++;
+            }
+    }
+    fclose(f);
+    assert_int_equal(found, n_facts);
+}
+
+/* ---- the figure: four layers of GPT-2, B = 4, T = 64 ---- */
+
+static int kind_of(const struct PlanItem *i, const char *field)
+{
+    if (strcmp(i->name, "logits") == 0 || strcmp(i->name, "losses") == 0
+        || strcmp(i->name, "lse") == 0)
+        return 2;
+    return field[0] == 'd';             /* 1: a gradient */
+}
+
+static char *plan_rows(void)
+{
+    struct Config c = preset("gpt2");
+    struct Model m;
+    struct Error e;
+    char *text;
+    size_t size;
+    c.L = 4;
+    FILE *f = open_memstream(&text, &size);
+    assert_true(model_create(&m, &c, 4, 64, true, &e));
+    fputs("name,from,to,low,high,kind\n", f);
+    for (int k = 0; k < m.plan.n; k++) {
+        const struct PlanItem *i = &m.plan.item[k];
+        const char *dot = strrchr(i->name, '.');
+        fprintf(f, "%s,%d,%d,%.6f,%.6f,%d\n", i->name, i->from, i->to,
+                (double)i->offset / 1e6,
+                (double)(i->offset + i->size_bytes) / 1e6,
+                kind_of(i, dot ? dot + 1 : i->name));
+    }
+    fclose(f);
+    model_free(&m);
+    return text;
+}
+
+static void figure_of_the_plan_is_not_stale(void **state)
+{
+    (void)state;
+    char *rows = plan_rows(), line[300];
+    FILE *f;
+    if (getenv("UPDATE_FACTS")) {
+        f = fopen(PLAN, "w");
+        assert_non_null(f);
+        fprintf(f, "# machine: none\n# command: build/tests-opt/"
+                "test_model_facts\n# commit: none\n# date: %s\n%s",
+                getenv("UPDATE_FACTS"), rows);
+        fclose(f);
+    }
+    f = fopen(PLAN, "r");
+    assert_non_null(f);
+    const char *at = rows;
+    while (fgets(line, sizeof line, f)) {
+        if (line[0] == '#')
+            continue;
+        if (strncmp(at, line, strlen(line)) != 0)
+            fail_msg(PLAN ": stale at %srun with UPDATE_FACTS=DATE", line);
+        at += strlen(line);
+    }
+    fclose(f);
+    assert_int_equal(*at, 0);
+    free(rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chapter_16_is_not_stale),
+        cmocka_unit_test(figure_of_the_plan_is_not_stale),
+    };
+    return cmocka_run_group_tests_name("facts of the model", tests, NULL,
+                                       NULL);
+}
