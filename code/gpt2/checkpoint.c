@@ -482,7 +482,8 @@ static bool write_config(const char *dir, const struct Config *c,
         "  \"initializer_range\": 0.02,\n"
         "  \"embd_pdrop\": 0.0,\n  \"attn_pdrop\": 0.0,\n"
         "  \"resid_pdrop\": 0.0,\n"
-        "  \"tie_word_embeddings\": true,\n  \"torch_dtype\": \"float32\",\n"
+        "  \"tie_word_embeddings\": true,\n"
+        "  \"torch_dtype\": \"float32\",\n"
         "  \"bos_token_id\": %d,\n  \"eos_token_id\": %d\n}\n"
         , c->V, c->T, c->T, c->C, c->L, c->NH, c->V - 1, c->V - 1);
     return write_text(dir, "config.json", text, (size_t)n, e);

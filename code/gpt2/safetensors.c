@@ -360,7 +360,8 @@ static char *make_header(const struct StSource *s, int n, size_t *length)
         fprintf(f, ",\"%s\":{\"dtype\":\"F32\",\"shape\":[", s[i].name);
         if (s[i].rows)
             fprintf(f, "%zu,", s[i].rows);
-        fprintf(f, "%zu],\"data_offsets\":[%zu,%zu]}", s[i].cols, at, at + bytes);
+        fprintf(f, "%zu],\"data_offsets\":[%zu,%zu]}", s[i].cols, at,
+                at + bytes);
         at += bytes;
     }
     fputc('}', f);
