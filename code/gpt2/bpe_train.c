@@ -1,5 +1,5 @@
-/* Chapter 14, Text and tokens: 14.3 Training */
-/* Tangled from chapters/14-text-and-tokens.nw by `make tangle`; edit it there. */
+/* Appendix H, Tables and plumbing for text: H.4 Training, from hash to heap */
+/* Tangled from chapters/h-tables.nw by `make tangle`; edit it there. */
 
 #include "gpt2/bpe_train.h"
 
@@ -22,7 +22,7 @@ struct Pair {
     size_t n, capacity;
 };
 
-/* the state of a training, continued (14.3) */
+/* all that a training remembers (H.4) */
 struct BpeTrainer {
     uint8_t *text;          /* the distinct pieces, one after the other */
     size_t size, capacity;
@@ -43,7 +43,7 @@ struct BpeTrainer {
     size_t fresh;           /* pairs before this one are in the heap */
 };
 
-/* grow an array (14.3) */
+/* grow an array (H.4) */
 static void *grow(void *p, size_t need, size_t *capacity, size_t item)
 {
     if (need <= *capacity)
@@ -66,7 +66,7 @@ static void *zeros(size_t n, size_t item)
     return p;
 }
 
-/* count the pieces (14.3) */
+/* find a piece among those seen (H.4) */
 static uint64_t hash_bytes(const uint8_t *p, size_t n)
 {
     uint64_t h = 0xcbf29ce484222325u;           /* FNV-1a */
@@ -87,7 +87,7 @@ static uint32_t *word_slot(const struct BpeTrainer *t, const uint8_t *p,
     return &t->word_slot[i];
 }
 
-/* count the pieces, continued (14.3) */
+/* find a piece among those seen, continued (H.4) */
 static void add_word(struct BpeTrainer *t, const uint8_t *p, size_t n)
 {
     if (t->size + n > UINT32_MAX)
@@ -111,7 +111,7 @@ static void rehash_words(struct BpeTrainer *t)
             = (uint32_t)i + 1;
 }
 
-/* count the pieces, continued (14.3) */
+/* count the pieces (14.3) */
 void bpe_trainer_add(struct BpeTrainer *t, const uint8_t *text,
                      size_t size)
 {
@@ -129,7 +129,7 @@ void bpe_trainer_add(struct BpeTrainer *t, const uint8_t *text,
     }
 }
 
-/* count the pairs (14.3) */
+/* find a pair among those seen (H.4) */
 static uint32_t *pair_slot(const struct BpeTrainer *t, uint32_t key)
 {
     size_t i = (key * 0x9E3779B97F4A7C15u >> 32) & t->pair_mask;
@@ -161,7 +161,7 @@ static struct Pair *find_pair(struct BpeTrainer *t, uint32_t key)
     return &t->pair[t->pairs - 1];
 }
 
-/* count the pairs, continued (14.3) */
+/* count the pairs (14.3) */
 static uint32_t key_at(const struct BpeTrainer *t, uint32_t at)
 {
     return (uint32_t)t->token[at] << 16 | t->token[t->next[at]];
@@ -181,7 +181,7 @@ static void pair_vanishes(struct BpeTrainer *t, uint32_t at)
     find_pair(t, key_at(t, at))->count -= t->word[t->word_of[at]].count;
 }
 
-/* count the pairs, continued (14.3) */
+/* link the positions of a piece (H.4) */
 #define NOWHERE UINT32_MAX
 
 static void link_word(struct BpeTrainer *t, uint32_t index,
@@ -199,7 +199,7 @@ static void link_word(struct BpeTrainer *t, uint32_t index,
         pair_appears(t, i);
 }
 
-/* keep the best pair on top (14.3) */
+/* order the candidates (14.3) */
 struct Candidate {
     int64_t count;
     uint32_t key;
@@ -210,7 +210,7 @@ static bool better(struct Candidate a, struct Candidate b)
     return a.count != b.count ? a.count > b.count : a.key < b.key;
 }
 
-/* keep the best pair on top, continued (14.3) */
+/* push and pop candidates (H.4) */
 static void heap_push(struct BpeTrainer *t, struct Candidate c)
 {
     t->heap = grow(t->heap, t->candidates + 1, &t->heap_capacity,
@@ -238,7 +238,7 @@ static struct Candidate heap_pop(struct BpeTrainer *t)
     return top;
 }
 
-/* keep the best pair on top, continued (14.3) */
+/* take the best pair (14.3) */
 /* The best pair by its count of now; NULL if none occurs twice. */
 static struct Pair *pop_best(struct BpeTrainer *t)
 {
@@ -292,7 +292,7 @@ static void replace_pair(struct BpeTrainer *t, struct Pair *p,
     free(at);
 }
 
-/* train a vocabulary (14.3) */
+/* begin and end a training (H.4) */
 struct BpeTrainer *bpe_trainer_new(void)
 {
     struct BpeTrainer *t = zeros(1, sizeof *t);
@@ -313,7 +313,7 @@ void bpe_trainer_free(struct BpeTrainer *t)
         free(parts[i]);
 }
 
-/* train a vocabulary, continued (14.3) */
+/* begin and end a training, continued (H.4) */
 static void start_training(struct BpeTrainer *t)
 {
     uint16_t id_of[256];
@@ -327,7 +327,7 @@ static void start_training(struct BpeTrainer *t)
         link_word(t, (uint32_t)i, id_of);
 }
 
-/* train a vocabulary, continued (14.3) */
+/* train a vocabulary (14.3) */
 static int learn(struct BpeTrainer *t, struct Merge *merge, int wanted,
                  void (*report)(int done, int wanted))
 {

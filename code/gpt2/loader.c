@@ -1,5 +1,5 @@
-/* Chapter 14, Text and tokens: 14.7 The loader */
-/* Tangled from chapters/14-text-and-tokens.nw by `make tangle`; edit it there. */
+/* Appendix H, Tables and plumbing for text: H.6 Shards and loader, the rest */
+/* Tangled from chapters/h-tables.nw by `make tangle`; edit it there. */
 
 #include "gpt2/loader.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* shuffle without a list (14.7) */
+/* shuffle without a list (14.8) */
 #define FEISTEL_ROUNDS 6
 
 static uint64_t feistel(uint64_t i, uint64_t a, uint64_t seed,
@@ -31,7 +31,7 @@ static uint64_t feistel(uint64_t i, uint64_t a, uint64_t seed,
     return left * a + right;
 }
 
-/* shuffle without a list, continued (14.7) */
+/* shuffle without a list, continued (14.8) */
 static uint64_t shuffled(uint64_t i, uint64_t n, uint64_t seed,
                          uint64_t epoch)
 {
@@ -44,7 +44,7 @@ static uint64_t shuffled(uint64_t i, uint64_t n, uint64_t seed,
     return i;
 }
 
-/* find the shards (14.7) */
+/* find the shards (H.6) */
 static bool find_shards(glob_t *found, const char *pattern, struct Error *e)
 {
     errno = 0;
@@ -58,7 +58,7 @@ static bool find_shards(glob_t *found, const char *pattern, struct Error *e)
         why == GLOB_NOSPACE ? "out of memory" : strerror(errno));
 }
 
-/* open a loader (14.7) */
+/* open a loader (14.8) */
 static bool add_shard(struct Loader *l, const char *path, struct Error *e)
 {
     struct Shard *s = &l->shard[l->shards];
@@ -78,7 +78,7 @@ static bool add_shard(struct Loader *l, const char *path, struct Error *e)
     return true;
 }
 
-/* open a loader, continued (14.7) */
+/* open all shards of a pattern (H.6) */
 bool loader_open(struct Loader *l, const struct LoaderConfig *config,
                  struct Error *e)
 {
@@ -101,7 +101,7 @@ bool loader_open(struct Loader *l, const struct LoaderConfig *config,
     return ok;
 }
 
-/* open a loader, continued (14.7) */
+/* open all shards of a pattern, continued (H.6) */
 void loader_close(struct Loader *l)
 {
     for (size_t i = 0; i < l->shards; i++)
@@ -111,7 +111,7 @@ void loader_close(struct Loader *l)
     *l = (struct Loader){0};
 }
 
-/* find a window (14.7) */
+/* find a window (14.8) */
 uint64_t loader_window(const struct Loader *l, uint64_t n)
 {
     uint64_t epoch = n / l->windows, i = n % l->windows;
@@ -135,7 +135,7 @@ static const uint16_t *window_tokens(const struct Loader *l,
     return l->shard[low].token + in_shard * (uint64_t)l->config.T;
 }
 
-/* fill a batch (14.7) */
+/* fill a batch (14.8) */
 void loader_batch(const struct Loader *l, int32_t *tokens, int32_t *targets,
                   uint64_t first_sequence, int B)
 {

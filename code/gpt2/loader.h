@@ -23,7 +23,7 @@ struct Loader {
     struct LoaderConfig config;
     struct Shard *shard;            /* [shards] */
     size_t shards;
-    uint64_t *first_window;         /* [shards + 1] windows before shard i */
+    uint64_t *first_window;         /* [shards + 1] windows before each */
     uint64_t windows;               /* sequences in one epoch, all ranks */
     uint64_t tokens;                /* tokens in all shards */
 };

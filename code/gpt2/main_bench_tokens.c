@@ -1,4 +1,4 @@
-/* Appendix H, Tables and plumbing for text: H.5 The measurement behind the ladder */
+/* Appendix H, Tables and plumbing for text: H.8 The measurement behind the ladder */
 /* Tangled from chapters/h-tables.nw by `make tangle`; edit it there. */
 
 /* bench-tokens: MB/s of four ways to encode, and of splitting alone. */

@@ -1,4 +1,4 @@
-/* Appendix H, Tables and plumbing for text: H.4 The program tokenize */
+/* Appendix H, Tables and plumbing for text: H.7 The program tokenize */
 /* Tangled from chapters/h-tables.nw by `make tangle`; edit it there. */
 
 /* tokenize train|encode|decode|inspect: text to tokens and back. */
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* stop when asked (H.4) */
+/* stop when asked (H.7) */
 static volatile sig_atomic_t stopped;
 
 static void note_signal(int number)
@@ -37,7 +37,7 @@ static bool go_on(struct Error *e)
                                  "written");
 }
 
-/* read the texts (H.4) */
+/* read the texts (H.7) */
 struct Text {
     const char *name;
     const uint8_t *data;
@@ -89,7 +89,7 @@ static struct Text *read_texts(int n, char **names, size_t *total)
     return t;
 }
 
-/* say how far it is (H.4) */
+/* say how far it is (H.7) */
 struct Progress {
     double start, last;
     bool shown;
@@ -132,7 +132,7 @@ static void progress_bytes(struct Progress *p, size_t done, size_t total)
                 (double)done / 1e6 / (p->last - p->start), line_end(p));
 }
 
-/* tokenize train (H.4) */
+/* tokenize train (H.7) */
 static struct Progress training;
 
 static void report_merges(int done, int wanted)
@@ -160,7 +160,7 @@ static int command_train(int argc, char **argv)
     int n = args_parse(argc, argv, options, &usage);
     if (!size || !out)
         misuse("expected --vocab-size N and --out DIR");
-    /* learn and write a vocabulary (H.4) */
+    /* learn and write a vocabulary (H.7) */
     size_t total;
     struct Error e;
     struct Vocab v;
@@ -182,7 +182,7 @@ static int command_train(int argc, char **argv)
     return 0;
 }
 
-/* tokenize encode (H.4) */
+/* tokenize encode (H.7) */
 #define ENCODE_BLOCK ((size_t)1 << 20)
 
 struct Encoding {
@@ -219,7 +219,7 @@ static bool encode_text(struct Encoding *c, const struct Text *t,
     return true;
 }
 
-/* tokenize encode, continued (H.4) */
+/* tokenize encode, continued (H.7) */
 static bool open_shards(struct Encoding *c, struct Error *e)
 {
     if (!shard_create(&c->shard[0], c->out, e))
@@ -256,7 +256,7 @@ static bool encode_all(struct Encoding *c, const struct Text *text, int n,
     return close_shards(c, ok, e);
 }
 
-/* tokenize encode, continued (H.4) */
+/* tokenize encode, continued (H.7) */
 static void say_encoded(const struct Encoding *c)
 {
     progress_end(&c->progress);
@@ -293,7 +293,7 @@ static int run_encode(struct Encoding *c, const char *dir, double val,
     return 0;
 }
 
-/* tokenize encode, continued (H.4) */
+/* tokenize encode, continued (H.7) */
 static int command_encode(int argc, char **argv)
 {
     struct Encoding c = {0};
@@ -324,7 +324,7 @@ static int command_encode(int argc, char **argv)
     return run_encode(&c, dir, val, n, argv);
 }
 
-/* tokenize decode (H.4) */
+/* tokenize decode (H.7) */
 static bool decode_shard(const struct Shard *s, const struct Vocab *v,
                          struct Writer *w, struct Error *e)
 {
@@ -382,7 +382,7 @@ static int command_decode(int argc, char **argv)
     return 0;
 }
 
-/* tokenize inspect (H.4) */
+/* tokenize inspect (H.7) */
 static void print_spelling(const struct Vocab *v, int token)
 {
     size_t n;
@@ -430,7 +430,7 @@ static void print_text(const struct Shard *s, const struct Vocab *v,
         print_spelling(v, s->token[i]);
 }
 
-/* tokenize inspect, continued (H.4) */
+/* tokenize inspect, continued (H.7) */
 static int command_inspect(int argc, char **argv)
 {
     const char *dir = NULL;
@@ -463,7 +463,7 @@ static int command_inspect(int argc, char **argv)
     return 0;
 }
 
-/* choose the command (H.4) */
+/* choose the command (H.7) */
 static const char *const commands[] = { "train", "encode", "decode",
                                         "inspect", NULL };
 

@@ -1,5 +1,5 @@
-/* Chapter 14, Text and tokens: 14.4 Encoding */
-/* Tangled from chapters/14-text-and-tokens.nw by `make tangle`; edit it there. */
+/* Appendix H, Tables and plumbing for text: H.5 Merging and remembering, the rest */
+/* Tangled from chapters/h-tables.nw by `make tangle`; edit it there. */
 
 #include "gpt2/merge.h"
 
@@ -31,7 +31,7 @@ size_t merge_plain(const struct Vocab *v, uint16_t *token, size_t n)
     return n;
 }
 
-/* put all pairs into a table (14.4) */
+/* put all pairs into a table (H.5) */
 struct PairTable pair_table_build(const struct Vocab *v)
 {
     struct PairTable p = { .mask = 255, .shift = 56 };
@@ -42,7 +42,7 @@ struct PairTable pair_table_build(const struct Vocab *v)
         fail("out of memory for a table of %d merges", v->merges);
     for (size_t i = 0; i <= p.mask; i++)
         p.slot[i] = (struct PairSlot){ 0, NO_RANK, 0 };
-    /* enter every merge (14.4) */
+    /* enter every merge (H.5) */
     for (int rank = 0; rank < v->merges; rank++) {
         const struct Merge *m = &v->merge[rank];
         uint32_t pair = (uint32_t)m->left << 16 | m->right;
@@ -105,7 +105,7 @@ size_t merge_short(const struct PairTable *p, uint16_t *token, size_t n)
     return n;
 }
 
-/* merge a long piece (14.4) */
+/* a chain of tokens (14.4.1) */
 struct Chain {
     const struct PairTable *pairs;
     uint16_t *token;
@@ -115,7 +115,7 @@ struct Chain {
     uint32_t n;
 };
 
-/* merge a long piece, continued (14.4) */
+/* push and pop entries of a chain (H.5) */
 static void chain_push(struct Chain *c, uint64_t entry)
 {
     size_t i = c->entries++;
@@ -142,7 +142,7 @@ static uint64_t chain_pop(struct Chain *c)
     return top;
 }
 
-/* merge a long piece, continued (14.4) */
+/* merge a long piece (14.4.1) */
 static void offer_pair(struct Chain *c, uint32_t at)
 {
     uint32_t right = c->next[at];
@@ -153,7 +153,7 @@ static void offer_pair(struct Chain *c, uint32_t at)
         chain_push(c, (uint64_t)s.rank << 32 | at);
 }
 
-/* merge a long piece, continued (14.4) */
+/* merge a long piece, continued (14.4.1) */
 static void merge_top(struct Chain *c)
 {
     uint64_t top = chain_pop(c);
@@ -173,11 +173,11 @@ static void merge_top(struct Chain *c)
     offer_pair(c, at);
 }
 
-/* merge a long piece, continued (14.4) */
+/* merge a long piece, continued (14.4.1) */
 size_t merge_long(const struct PairTable *p, uint16_t *token, size_t n)
 {
     struct Chain c = { .pairs = p, .token = token, .n = (uint32_t)n };
-    /* make room for a chain of n (14.4) */
+    /* make room for a chain of n (H.5) */
     if (n >= UINT32_MAX)
         fail("a single word of %zu bytes: at most 4 GiB can be encoded", n);
     c.previous = malloc(n * sizeof *c.previous);

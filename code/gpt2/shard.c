@@ -1,5 +1,5 @@
-/* Chapter 14, Text and tokens: 14.6 Shards */
-/* Tangled from chapters/14-text-and-tokens.nw by `make tangle`; edit it there. */
+/* Appendix H, Tables and plumbing for text: H.6 Shards and loader, the rest */
+/* Tangled from chapters/h-tables.nw by `make tangle`; edit it there. */
 
 #include "gpt2/shard.h"
 
@@ -9,7 +9,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "shards are little-endian and are mapped as they are");
 
-/* check a shard's header (14.6) */
+/* check a shard's header (14.7) */
 bool shard_parse(struct Shard *s, const char *name,
                  const unsigned char *data, size_t size, struct Error *e)
 {
@@ -25,7 +25,7 @@ bool shard_parse(struct Shard *s, const char *name,
     if (h[1] != SHARD_VERSION)
         return error_set(e, "%s: byte 4: version %d; expected %d", name,
                          h[1], SHARD_VERSION);
-    /* check the count against the size (14.6) */
+    /* check the count against the size (14.7) */
     if (h[2] < 0)
         return error_set(e, "%s: byte 8: count %d is negative", name, h[2]);
     size_t expected = sizeof h + 2 * (size_t)h[2];
@@ -38,7 +38,7 @@ bool shard_parse(struct Shard *s, const char *name,
     return true;
 }
 
-/* open a shard (14.6) */
+/* open a shard (H.6) */
 bool shard_open(struct Shard *s, const char *path, struct Error *e)
 {
     *s = (struct Shard){0};
@@ -57,7 +57,7 @@ void shard_close(struct Shard *s)
     *s = (struct Shard){0};
 }
 
-/* check a shard's tokens (14.6) */
+/* check a shard's tokens (14.7) */
 static unsigned largest(const uint16_t *token, size_t n)
 {
     uint16_t most = 0;
@@ -82,7 +82,7 @@ bool shard_check(const struct Shard *s, int V, struct Error *e)
     return true;
 }
 
-/* write a shard (14.6) */
+/* begin a shard and append to it (H.6) */
 bool shard_create(struct ShardWriter *w, const char *path, struct Error *e)
 {
     int32_t header[SHARD_HEADER] = {0};
@@ -104,7 +104,7 @@ void shard_abandon(struct ShardWriter *w)
     writer_abort(&w->file);
 }
 
-/* write a shard, continued (14.6) */
+/* write a shard (14.7) */
 bool shard_finish(struct ShardWriter *w, struct Error *e)
 {
     if (w->count > SHARD_MAX) {

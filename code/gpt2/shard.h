@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* the shape of a shard (14.6) */
+/* the shape of a shard (14.7) */
 #define SHARD_MAGIC   20240520
 #define SHARD_VERSION 1
 #define SHARD_HEADER  256       /* int32: magic, version, count, zeros */

@@ -1,5 +1,5 @@
-/* Chapter 14, Text and tokens: 14.5 Remembering words */
-/* Tangled from chapters/14-text-and-tokens.nw by `make tangle`; edit it there. */
+/* Appendix H, Tables and plumbing for text: H.5 Merging and remembering, the rest */
+/* Tangled from chapters/h-tables.nw by `make tangle`; edit it there. */
 
 #include "gpt2/tokenizer.h"
 
@@ -20,7 +20,7 @@ struct CachedWord {
 };
 _Static_assert(sizeof(struct CachedWord) == 32, "two to a cache line");
 
-/* make a tokenizer (14.5) */
+/* make a tokenizer (H.5) */
 struct Tokenizer *tokenizer_new(struct Vocab vocab)
 {
     struct Tokenizer *t = calloc(1, sizeof *t);
@@ -61,7 +61,7 @@ static size_t merge_piece(const struct Tokenizer *t, uint16_t *token,
                             : merge_long(&t->pairs, token, n);
 }
 
-/* look a piece up (14.5) */
+/* find the slot of a piece (H.5) */
 static struct CachedWord *cache_slot(const struct Tokenizer *t,
                                      struct CachedWord *key,
                                      const uint8_t *piece, size_t n)
@@ -73,7 +73,7 @@ static struct CachedWord *cache_slot(const struct Tokenizer *t,
     return &t->cache[(h >> 40) % CACHE_WORDS];
 }
 
-/* look a piece up, continued (14.5) */
+/* look a piece up (14.5) */
 static size_t encode_piece(struct Tokenizer *t, uint16_t *token,
                            const uint8_t *piece, size_t n)
 {

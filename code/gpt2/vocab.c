@@ -412,9 +412,9 @@ static void put_ids(struct Writer *w, const struct Vocab *v,
         writer_write(w, id ? ", \"" : "{\"", id ? 3 : 2);
         for (size_t k = 0; k < n; k++) {
             unsigned c = id == v->eot ? b[k] : character[b[k]];
-            int length = snprintf(text, sizeof text,
-                c == '"' || c == '\\' ? "\\%c" : c < 0x80 ? "%c" : "\\u%04x",
-                c);
+            const char *form = c == '"' || c == '\\' ? "\\%c"
+                             : c < 0x80 ? "%c" : "\\u%04x";
+            int length = snprintf(text, sizeof text, form, c);
             writer_write(w, text, (size_t)length);
         }
         writer_write(w, text, (size_t)snprintf(text, sizeof text,
