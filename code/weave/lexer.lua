@@ -154,7 +154,8 @@ local function string_end(lang, text, at, before)
 end
 
 -- where a comment ends (A.4)
-local function comment_end(lang, text, at)
+local function comment_end(lang, text, at, first)
+    if not first:match("[/#%-<$%%]") then return nil end
     for _, mark in ipairs(lang.line) do
         if text:sub(at, at + #mark - 1) == mark
            and not (lang.hash_after_space and at > 1
@@ -187,8 +188,9 @@ function M.lex(text, language)
         at = stop + 1
     end
     local line_start = true
-    local word = "^[%a_\128-\255" .. (lang and lang.joined or "")
-                 .. "][%w\128-\255_" .. (lang and lang.joined or "") .. "]*"
+    local joined = lang and lang.joined or "_"
+    local word = "^[%a\128-\255" .. joined:gsub("%-", "") .. "]"
+                 .. "[%w\128-\255" .. joined .. "]*"
     while at <= #text do
         local c = text:sub(at, at)
         if c == "\n" then
@@ -200,17 +202,17 @@ function M.lex(text, language)
             put("space", select(2, text:find("^[ \t\r\f]+", at)) or at)
         else
             -- one token that is not space (A.4)
-            local stop = lang and comment_end(lang, text, at)
-            if not lang then
+            local last = lang and select(2, text:find(word, at))
+            local stop = lang and not last and comment_end(lang, text, at, c)
+            if last then
+                local w = text:sub(at, last)
+                put(lang.keywords[w] and "keyword" or lang.types[w] and "type"
+                    or "word", last)
+            elseif not lang then
                 put("word", text:find("[\n\1]", at) and text:find("[\n\1]", at) - 1
                             or #text)
             elseif stop then
                 put("comment", stop)
-            elseif text:find(word, at) then
-                local last = select(2, text:find(word, at))
-                local w = text:sub(at, last)
-                put(lang.keywords[w] and "keyword" or lang.types[w] and "type"
-                    or "word", last)
             elseif c:match("%d") or c == "." and text:find("^%.%d", at) then
                 local last = select(2, text:find("^[%w%.]+", at))
                 if text:sub(last, last):match("[eEpP]") then

@@ -309,9 +309,17 @@ local finders = { c = find_in_c, cuda = find_in_c, lua = find_in_lua,
 local Scope = {}
 Scope.__index = Scope
 
--- files: root -> { defs by name, includes }
-local function new_scope(files)
-    return setmetatable({ files = files, seen = {} }, Scope)
+-- files: root -> { defs by name, includes }; defs: all of them, in order
+local function new_scope(files, defs)
+    local by_name = {}
+    for _, d in ipairs(defs) do
+        if not d.static and d.kind ~= "declaration" then
+            by_name[d.name] = by_name[d.name] or {}
+            table.insert(by_name[d.name], d)
+        end
+    end
+    return setmetatable({ files = files, definitions = by_name,
+                          seen = {} }, Scope)
 end
 
 function Scope:headers(root)
@@ -338,11 +346,10 @@ function Scope:behind(def)
     if def.kind ~= "declaration" then return def end
     if def.real == nil then
         def.real = false
-        for root, file in pairs(self.files) do
-            local d = file.defs[def.name]
-            if d and not d.static and d.kind ~= "declaration" then
-                for _, header in ipairs(self:headers(root)) do
-                    if header == def.file then def.real = d end
+        for _, d in ipairs(self.definitions[def.name] or {}) do
+            for _, header in ipairs(self:headers(d.file)) do
+                if header == def.file then
+                    def.real = def.real or d
                 end
             end
         end
@@ -433,7 +440,7 @@ function M.tag(book)
         local find = finders[chunk.language]
         if find then find(file.tokens, define, file.includes) end
     end
-    local scope = new_scope(files)
+    local scope = new_scope(files, defs)
     for _, chunk in ipairs(roots) do
         scope:link(files[chunk.name].tokens, chunk.name, chunk.language)
     end

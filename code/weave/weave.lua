@@ -448,24 +448,30 @@ local function neighbour(chapter)
                          label = noweb.chapter_label(chapter) }
 end
 
-local function page_of(i, chapter)
-    local numbers, parts, sections = {}, {}, {}
-    for id, l in pairs(labels) do
-        if l.chapter == chapter then numbers[id] = l.number end
-    end
-    for n, part in ipairs(chapter.parts) do parts[n] = describe(part) end
+local function sections_of(chapter)
+    local sections = {}
     for n, s in ipairs(chapter.sections) do
         sections[n] = { id = s.id, number = s.number, level = s.level,
                         title = s.title }
     end
+    return sections
+end
+
+local function page_of(i, chapter)
+    local numbers, parts = {}, {}
+    for id, l in pairs(labels) do
+        if l.chapter == chapter then numbers[id] = l.number end
+    end
+    for n, part in ipairs(chapter.parts) do parts[n] = describe(part) end
     return { slug = chapter.slug, title = chapter.title,
              path = chapter.path, number = chapter.number,
              label = noweb.chapter_label(chapter),
              book_part = chapter.book_part, book = config.title,
              repository = config.repository, branch = config.branch,
              previous = neighbour(chapters[i - 1]),
-             next = neighbour(chapters[i + 1]), sections = sections,
-             numbers = numbers, refs = chapter.refs, rows = chapter.rows,
+             next = neighbour(chapters[i + 1]),
+             sections = sections_of(chapter), numbers = numbers,
+             refs = chapter.refs, rows = chapter.rows,
              chunk_refs = chapter.chunk_refs, figures = chapter.figures,
              idents = chapter.idents, parts = parts,
              foreign = foreign_chunks(chapter) }
@@ -546,7 +552,7 @@ local function whole_book()
         table.insert(part.chapters, { slug = chapter.slug,
             title = chapter.title, number = chapter.number,
             label = noweb.chapter_label(chapter), path = chapter.path,
-            sections = page_of(0, chapter).sections })
+            sections = sections_of(chapter) })
         for key in pairs(chapter.cites) do whole.cites[key] = true end
     end
     whole.cites = keys_of(whole.cites)
