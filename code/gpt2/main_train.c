@@ -11,10 +11,10 @@
 #include "gpt2/runlog.h"
 #include "gpt2/sampler.h"
 #include "gpt2/trainer.h"
-#include "ops/matmul.h"
+#include "lab/cpu_peak.h"
 
-#include <errno.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -463,35 +463,13 @@ static void prepare(struct Run *r, const char *checkpoint)
     r->flop_per_token = count_flop(&model);
 }
 
-/* The best of five of our own matmuls, all of them warm: FLOP/s. */
-static double measure_machine(void)
-{
-    enum { N = 512 };
-    struct Arena arena;
-    size_t bytes = (size_t)N * N * sizeof(real);
-    double best = 1e9;
-    arena_create(&arena, 3 * arena_round(bytes), "measuring");
-    real *a = arena_alloc(&arena, bytes), *b = arena_alloc(&arena, bytes);
-    real *c = arena_alloc(&arena, bytes);
-    memset(a, 0, bytes);
-    memset(b, 0, bytes);
-    for (int i = 0; i < 6; i++) {
-        double start = now_s();
-        gemm(c, a, b, N, N, N, 0);
-        double took = now_s() - start;
-        best = i > 0 && took < best ? took : best;
-    }
-    arena_free(&arena);
-    return 2.0 * N * N * N / best;
-}
-
 static void print_start(struct Run *r)
 {
     const struct Trainer *t = &r->trainer;
     const struct Config *c = &t->model.config;
     double tokens = (double)t->data.tokens;
     double step = (double)o.accumulate * o.batch * o.seq;
-    r->peak = measure_machine();
+    r->peak = 1e9 * cpu_peak_gflops(omp_get_max_threads(), 0.05);
     printf("model   %.2f M parameters: L=%d NH=%d C=%d V=%d T=%d\n",
            (double)t->model.table.count / 1e6, c->L, c->NH, c->C, c->V,
            c->T);
