@@ -170,7 +170,7 @@ static void any_team(const struct Row *row)
         gemm(again, a, b, M, N, K, 0);
         expect_same_bits("c", again, first, M * N);
     }
-    real *many = malloc(sizeof *many * 3 * M * N);
+    real *many = guarded_new(3 * M * N);
     #pragma omp parallel for num_threads(3)
     for (int i = 0; i < 3; i++)
         gemm(many + (size_t)i * M * N, a, b, M, N, K, 0);
@@ -179,7 +179,8 @@ static void any_team(const struct Row *row)
     omp_set_num_threads(before);
     guarded_free("first", first);
     guarded_free("again", again);
-    free(a); free(b); free(many);
+    guarded_free("many", many);
+    free(a); free(b);
 }
 
 /* Kernels that fuse multiply and add give the same bits as each other. */

@@ -1,4 +1,4 @@
-/* Chapter 17b, A matmul for two cores: 17b.2 The blocks */
+/* Chapter 17b, A matmul for two cores: 17b.2 The ceiling */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 #include "lab/cpu_peak.h"
@@ -49,6 +49,7 @@ PEAK_LOOP(neon, , 4, 24,
 PEAK_LOOP(portable, , 4, 12, x[i] * a + a)
 #endif
 
+/* the loop for this processor (17b.2) */
 static double multiply_adds(volatile float *sink)
 {
 #ifdef __x86_64__
@@ -85,10 +86,10 @@ double cpu_peak_gflops(int threads, double seconds)
     return best;
 }
 
-/* read and copy a block of memory (17b.2) */
+/* read a block of memory (17b.2) */
 typedef long lanes8 __attribute__((vector_size(64), may_alias));
 
-static long sum_of(const unsigned char *p, size_t n)
+static long any_of(const unsigned char *p, size_t n)
 {
     lanes8 s[4] = { { 0 } };
     for (size_t i = 0; i + 256 <= n; i += 256)
@@ -98,6 +99,7 @@ static long sum_of(const unsigned char *p, size_t n)
     return s[0][0] | s[0][1] | s[0][2] | s[0][7];
 }
 
+/* the bandwidth of memory (17b.2) */
 struct Bandwidth cpu_bandwidth(int threads, size_t bytes, double seconds)
 {
     size_t half = bytes / 2, share = half / (size_t)threads / 256 * 256;
@@ -113,7 +115,7 @@ struct Bandwidth cpu_bandwidth(int threads, size_t bytes, double seconds)
         double start = now_s();
         long any = 0;
         #pragma omp parallel num_threads(threads) reduction(| : any)
-        any |= sum_of(p + (size_t)omp_get_thread_num() * 2 * share, 2 * share);
+        any |= any_of(p + (size_t)omp_get_thread_num() * 2 * share, 2 * share);
         double middle = now_s();
         #pragma omp parallel num_threads(threads)
         {

@@ -1,4 +1,4 @@
-/* Chapter 17b, A matmul for two cores: 17b.2 The blocks */
+/* Chapter 17b, A matmul for two cores: 17b.2 The ceiling */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 #ifndef LAB_CPU_PEAK_H
@@ -14,7 +14,7 @@ double cpu_peak_gflops(int threads, double seconds);
 /* GB/s; a copy counts the bytes read and the bytes written. */
 struct Bandwidth { double read, copy; };
 
-/* The same for a block of `bytes`: reading its sum, copying one half to
+/* The same for a block of `bytes`: reading all of it, copying one half to
  * the other.  Larger than the last cache, it measures main memory. */
 struct Bandwidth cpu_bandwidth(int threads, size_t bytes, double seconds);
 

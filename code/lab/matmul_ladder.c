@@ -1,4 +1,4 @@
-/* Chapter 17b, A matmul for two cores: 17b.2 The blocks */
+/* Chapter 17b, A matmul for two cores: 17b.3 Three loops, three orders */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 #include "lab/matmul_ladder.h"
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* matmul, step 1: the definition (17b.2) */
+/* matmul, step 1: the definition (17b.3) */
 void matmul_naive(float *c, const float *a, const float *b, int M, int N,
                   int K, int flags)
 {
@@ -20,7 +20,7 @@ void matmul_naive(float *c, const float *a, const float *b, int M, int N,
         }
 }
 
-/* matmul, step 2: rows of b (17b.2) */
+/* matmul, step 2: rows of b (17b.3) */
 static void add_rows(float *c, const float *a, const float *b, int n,
                      int depth, size_t ldb)
 {
@@ -38,7 +38,7 @@ void matmul_reordered(float *c, const float *a, const float *b, int M,
         add_rows(c + (size_t)m * N, a + (size_t)m * K, b, N, K, N);
 }
 
-/* matmul, step 3: blocks of b (17b.2) */
+/* matmul, step 3: blocks of b (17b.3) */
 void matmul_blocked(float *c, const float *a, const float *b, int M, int N,
                     int K, int flags)
 {

@@ -1,4 +1,4 @@
-/* Chapter 17b, A matmul for two cores: 17b.2 The blocks */
+/* Chapter 17b, A matmul for two cores: 17b.3 Three loops, three orders */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 #ifndef LAB_MATMUL_LADDER_H

@@ -9,12 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* the flags of a gemm (17b.1) */
 enum {
     GEMM_TA  = 1,       /* a is stored [K,M], op(a) is its transpose    */
     GEMM_TB  = 2,       /* b is stored [N,K], op(b) is its transpose    */
     GEMM_ADD = 4,       /* c += op(a) op(b); without it c is not read   */
 };
 
+/* c = op(a) op(b) (17b.1) */
 /* c[M,N] = op(a)[M,K] op(b)[K,N], or c += with GEMM_ADD.
  *
  *   storage    row-major, contiguous; no alignment needed; c overlaps
@@ -26,7 +28,8 @@ enum {
  *              was in c before does not
  *   threads    starts an OpenMP team if the work is worth one; may be
  *              called from inside a parallel loop, and then runs alone
- *   memory     none is allocated
+ *   memory     one panel of 4 MiB (double: 8), taken at a thread's first
+ *              call and kept; nothing after that
  */
 void gemm(real *c, const real *a, const real *b, int M, int N, int K,
           int flags);
@@ -42,6 +45,7 @@ void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
                   const real *b, size_t ldb, const real *bias,
                   int M, int N, int K, int flags);
 
+/* choosing a kernel by name (17b.10) */
 /* The kernels this program holds: gemm_kernel(i) is the name of the i-th,
  * best first, or NULL past the last.  The first one this CPU can run is
  * taken, unless the environment variable GEMM_KERNEL names another. */

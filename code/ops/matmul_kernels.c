@@ -1,11 +1,13 @@
-/* Chapter 17b, A matmul for two cores: 17b.2 The blocks */
+/* Chapter 17b, A matmul for two cores: 17b.10 Four instruction sets */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 #include "ops/matmul_tile.h"
 
 #if defined(__x86_64__) && !defined(REAL_IS_DOUBLE)
+#define GEMM_X86
 #include <immintrin.h>
 
+/* kernels for x86-64 (17b.10) */
 #define NAME avx512
 #define TARGET __attribute__((target("avx512f")))
 #define LANES 16
@@ -23,7 +25,6 @@
 #define FMA(a, b, c) (avx2_vec)_mm256_fmadd_ps((__m256)(a), (__m256)(b), \
                                                (__m256)(c))
 #include "ops/matmul_micro.h"
-
 static bool has_avx512(void)
 {
     return __builtin_cpu_supports("avx512f");
@@ -36,8 +37,10 @@ static bool has_avx2(void)
 #endif
 
 #if defined(__ARM_NEON) && !defined(REAL_IS_DOUBLE)
+#define GEMM_NEON
 #include <arm_neon.h>
 
+/* a kernel for ARM (17b.10) */
 #define NAME neon
 #define TARGET
 #define LANES 4
@@ -48,6 +51,7 @@ static bool has_avx2(void)
 #include "ops/matmul_micro.h"
 #endif
 
+/* a portable kernel (17b.10) */
 #define NAME portable
 #define TARGET
 #define LANES 4
@@ -55,18 +59,18 @@ static bool has_avx2(void)
 #define VECS 2
 #define FMA(a, b, c) ((a) * (b) + (c))
 #include "ops/matmul_micro.h"
-
 static bool always(void)
 {
     return true;
 }
 
+/* the table of kernels (17b.10) */
 const struct Kernel gemm_kernels[] = {
-#if defined(__x86_64__) && !defined(REAL_IS_DOUBLE)
+#ifdef GEMM_X86
     { "avx512", 14, 32, has_avx512, avx512_tile, avx512_copy },
     { "avx2", 6, 16, has_avx2, avx2_tile, avx2_copy },
 #endif
-#if defined(__ARM_NEON) && !defined(REAL_IS_DOUBLE)
+#ifdef GEMM_NEON
     { "neon", 8, 12, always, neon_tile, neon_copy },
 #endif
     { "portable", 6, 8, always, portable_tile, portable_copy },

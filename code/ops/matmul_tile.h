@@ -1,4 +1,4 @@
-/* Chapter 17b, A matmul for two cores: 17b.2 The blocks */
+/* Chapter 17b, A matmul for two cores: 17b.10 Four instruction sets */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_MATMUL_TILE_H
@@ -9,8 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a micro-kernel is asked to do: one tile of c from one sliver of
- * packed a and one of packed b. */
+/* what a micro-kernel is told (17b.10) */
+#define PREFETCH_EVERY 8
+#define NR_MAX 32
+
 struct Tile {
     real *c;
     size_t ldc;
@@ -19,19 +21,16 @@ struct Tile {
     const real *b;              /* [depth][nr], zero beyond cols        */
     const real *bias;           /* [cols] or NULL                       */
     bool add;                   /* c += rather than c =                 */
-    const char *ahead;          /* touch ahead, ahead + step, ... once  */
-    size_t step;                /* per PREFETCH_EVERY levels of depth   */
+    const char *ahead;          /* touch ahead, ahead + step, ...: one  */
+    size_t step;                /* every PREFETCH_EVERY depths          */
 };
-
-#define PREFETCH_EVERY 8
-#define MR_MAX 16
-#define NR_MAX 64
 
 struct Kernel {
     const char *name;
-    int mr, nr;
+    int mr, nr;                 /* rows and columns of its tile */
     bool (*runs_here)(void);
     void (*tile)(const struct Tile *t);
+    /* to[k][j] = from[k deep + j], j < nr: packs a sliver of rows */
     void (*copy)(real *to, const real *from, size_t deep, int depth);
 };
 
