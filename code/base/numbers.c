@@ -85,6 +85,7 @@ void number_put(struct Numbers *n, const char *unit, double value,
     va_end(args);
     fprintf(n->file, "%s,%.4g,%s,%s,%s,%s,%s\n", name, value, unit,
             n->machine, n->command, n->commit, n->date);
+    fflush(n->file);        /* an interrupted run keeps what it has */
 }
 
 bool numbers_close(struct Numbers *n, struct Error *e)
