@@ -127,7 +127,7 @@ static void state_fill(struct State *s, int mark)
         }
     s->sequence = 5000000000ll + mark;
     s->batch = mark;
-    s->lr = 0.1 / 3 * mark;
+    s->lr = mark + 0.1 / 3;
     snprintf(s->text, sizeof s->text, "a \"quoted\"\\path\n*.bin %d", mark);
 }
 

@@ -79,7 +79,7 @@ static void count_bytes(const struct Config *c)
     fact("bytes.zeroing", 8 * N / 1e6, "MB");
     fact("bytes.logits", 65536.0 * c->V * 4 / 1e9, "GB");
     fact("bytes.chunk", 256.0 * c->V * 4 / 1e6, "MB");
-    fact("bytes.layer-token", 4 * (16 * C + c->NH + 4), "B");
+    fact("bytes.layer-token", 0.004 * (16 * C + c->NH + 4), "kB");
     fact("bytes.recompute", 4 * 6 * C * c->L * 256 / 1e6, "MB");
     plan_of("gpt2", 4, 64, true, mb);
     fact("plan.train", mb[0], "MB");

@@ -219,8 +219,8 @@ static void print_totals(FILE *out, const struct Model *m, int copies)
 {
     const struct Plan *p = &m->plan;
     size_t fixed = (size_t)copies * m->table.total * sizeof(real);
-    fprintf(out, "activations take %.1f MB; %.1f MB are alive at once; "
-            "%.1f MB if nothing were shared\n",
+    fprintf(out, "activations %.1f MB: %.1f MB alive at once, %.1f MB if "
+            "none were shared\n",
             (double)p->total_bytes / 1e6, (double)p->live_bytes / 1e6,
             (double)p->sum_bytes / 1e6);
     fprintf(out, "total %.1f MB\n",
@@ -236,10 +236,10 @@ bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
     /* print the heading of the plan (B.3.5) */
     fprintf(out, "%zu parameters; batch %d x %d = %d tokens\n",
             m.table.count, B, T, B * T);
-    fprintf(out, "steps: 0 embedding, 1 .. %d layers (%d each), %d ln_f, "
-            "%d classifier%s\n", LAYER_STEPS * config->L, LAYER_STEPS,
+    fprintf(out, "steps: 0 embedding, 1 .. %d layers, %d ln_f, %d "
+            "classifier%s\n", LAYER_STEPS * config->L,
             fwd(config->L, LN_1), classifier_step(config),
-            training ? ", then back in mirror order" : "");
+            training ? ", then mirrored" : "");
     fprintf(out, "%-14s %15s %14s   lives\n", "name", "shape", "bytes");
     print_always(out, "weights", &m);
     if (training)
