@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* merge by the definition (14.4) */
-/* Replace the pair m wherever it stands, from the left. */
+/* Replace the pair (left, right) wherever it stands, from the left. */
 static size_t replace_all(uint16_t *token, size_t n, uint16_t left,
                           uint16_t right, uint16_t made)
 {
