@@ -5,8 +5,9 @@ set ylabel 'loss, nats per token'
 set xrange [0:760]
 set yrange [3.5:11.2]
 file = 'figures/data/tinyshakespeare.csv'
-set label 'ln V' at 640,10.55
-set label 'entropy of single tokens' at 480,6.55
+set label 'ln V' at 100,10.55
+set label 'entropy of single tokens' at 480,6.6
+set key at 740,9.8
 plot 10.825 with lines lt 5 dt 2 notitle, \
      6.314 with lines lt 5 dt 2 notitle, \
      file every ::1 using 1:2 with lines lt 1 lw 1 title 'training batch', \

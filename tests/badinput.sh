@@ -66,7 +66,7 @@ refuses "train --init and --layers" $misuse 'the file decides' \
     "$BIN/train" --init "$init" --layers 3 --data "$dir/train.bin" --seq 32
 refuses "train --seq over the file's" $misuse 'takes at most 32' \
     "$BIN/train" --init "$init" --data "$dir/train.bin" --seq 33
-e "--seq over the model's" $misuse '32' --data "$dir/train.bin" --seq 33
+e "--seq over the model's" $fail '32' --data "$dir/train.bin" --seq 33
 refuses "generate --init missing" $fail 'no-such.*cannot open' \
     "$BIN/generate" --init "$dir/no-such" --vocab "$dir/vocab"
 refuses "generate --init a folder" $fail 'not a regular file' \

@@ -30,7 +30,7 @@ finish() {
 }
 
 check() {           # text, command...: the command succeeds
-    text=$1
+    local text=$1 why
     shift
     if why=$("$@" 2>&1); then ok "$text"; else not_ok "$text" "$why"; fi
 }
@@ -38,7 +38,7 @@ check() {           # text, command...: the command succeeds
 # refuses TEXT STATUS PATTERN COMMAND...: ends with that status, and says
 # something that matches the pattern on standard error.
 refuses() {
-    text=$1 want=$2 pattern=$3
+    local text=$1 want=$2 pattern=$3 got
     shift 3
     "$@" > "$dir/stdout" 2> "$dir/stderr" < /dev/null
     got=$?
