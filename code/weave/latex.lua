@@ -19,7 +19,8 @@ local function escape(text)
                 :gsub("\u{202F}", "\\,"))
 end
 local function escape_code(text)       -- a tab stands first in its line
-    return (escape(text):gsub("\t", (" "):rep(8)):gsub(" ", "\\ "))
+    return (escape(text):gsub("\t", (" "):rep(8)):gsub(" ", "\\ ")
+                        :gsub("[\x80-\xff]+", "\\mbsign{%0}"))
 end
 
 -- latex: the name of a chunk (I.2.1)

@@ -961,7 +961,7 @@ end
 
 -- lint: rules for words (I.1.7)
 local function is_plain_word(word)
-    return #word > 1
+    return utf8.len(word) ~= 1
            and not word:find("[%d_]")
            and not word:find("%u%u")
            and not word:find("%l%u")
@@ -976,7 +976,9 @@ local function gather_prose_words(chapters)
             for at, word in text:gmatch("()([%a\x80-\xff_%d']+)") do
                 word = word:gsub("^'+", ""):gsub("'+$", "")
                            :gsub("'s$", "")
-                if is_plain_word(word) then
+                local before = chapter.prose:sub(at + offset - 1,
+                                                 at + offset - 1)
+                if is_plain_word(word) and not before:find("[`$]") then
                     local list = places[word] or {}
                     places[word] = list
                     list[#list + 1] = { file = chapter.name,
