@@ -15,6 +15,16 @@ button.addEventListener("click", () => {
     try { localStorage.setItem("theme", data.theme); } catch (e) { }
 });
 
+/* open the contents in a wide window (A.9.5) */
+const contents = document.querySelector(".contents details");
+const roomy = matchMedia("(min-width: 1340px)");
+
+function fitContents() {
+    if (contents) contents.open = roomy.matches;
+}
+roomy.addEventListener("change", fitContents);
+fitContents();
+
 /* find the code of a chunk (A.9.5) */
 function codeOf(anchor) {
     const box = document.createDocumentFragment();

@@ -28,8 +28,12 @@ local function link(url, page, class, text, title)
 end
 
 -- a chunk as HTML (A.9)
+local function in_words(name)
+    return (escape(name):gsub("`([^`]+)`", "<code>%1</code>"))
+end
+
 local function name_of(name)
-    return "\u{27E8}" .. escape(name) .. "\u{27E9}"
+    return "\u{27E8}" .. in_words(name) .. "\u{27E9}"
 end
 
 local function token(t, page)
@@ -72,7 +76,7 @@ end
 
 local function head(part, page)
     local name = part.root and '<code>' .. escape(part.name) .. '</code>'
-                 or escape(part.name)
+                 or in_words(part.name)
     local files = {}
     for i, f in ipairs(part.files) do
         files[i] = '<code>' .. escape(f) .. '</code>'

@@ -87,7 +87,7 @@ local function places(list)
 end
 
 local function chunk_entry(c)
-    local name = escape(c.name)
+    local name = escape(c.name):gsub("`([^`]+)`", "<code>%1</code>")
     if c.root then name = "<code>" .. name .. "</code>" end
     return "<li>" .. link(c.url, name) .. " <span class=\"at\">"
         .. places(c.parts) .. "</span>" .. (#c.used > 0

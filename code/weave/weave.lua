@@ -59,8 +59,8 @@ for _, part in ipairs(config.parts) do
     for _, slug in ipairs(part.chapters) do
         local c = by_slug[slug]
         if c then
-            c.book_part = part.title
             chapters[#chapters + 1] = c
+            c.book_part, c.place = part.title, #chapters
         end
     end
 end
@@ -501,13 +501,17 @@ local function chunk_index()
                             parts = parts, used = used,
                             root = noweb.is_root(chunk.name) or nil }
     end
-    return sorted(list, function (c) return c.name end)
+    return sorted(list, function (c) return (c.name:gsub("`", "")) end)
 end
 
 local function identifier_index()
     local list = {}
     for _, d in ipairs(defs) do
         local uses = {}
+        table.sort(d.uses, function (a, b)
+            if a.chapter == b.chapter then return a.line < b.line end
+            return a.chapter.place < b.chapter.place
+        end)
         for i, p in ipairs(d.uses) do uses[i] = link_to(p) end
         if not d.real then
             list[#list + 1] = { name = d.name, kind = d.kind,
