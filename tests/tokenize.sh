@@ -94,6 +94,23 @@ check "a broken line of a vocabulary" refused 1 "vocab.bpe: line 7" \
     "$bin" inspect --vocab "$dir/small" "$dir/b.bin"
 check "a full device" refused 1 "standard output: cannot write" \
     sh -c "$bin decode --vocab $v $dir/b.bin > /dev/full"
+mkdir "$dir/disk"
+if mount -t tmpfs -o size=64k none "$dir/disk" 2> /dev/null; then
+    trap 'umount "$dir/disk"; rm -rf "$dir"' EXIT
+    full() {
+        refused 1 "No space left" "$bin" encode --vocab "$v" \
+            --out "$dir/disk/x.bin" "$dir/book.txt" &&
+        refused 1 "No space left" "$bin" decode --vocab "$v" \
+            --out "$dir/disk/x.bin" "$dir/b.bin" &&
+        head -c 60000 /dev/zero > "$dir/disk/fill" &&
+        refused 1 "No space left" "$bin" train --vocab-size 512 \
+            --out "$dir/disk" "$dir/book.txt" &&
+        [ "$(ls "$dir/disk")" = fill ]
+    }
+    check "a full disk: an error, and nothing on it" full
+else
+    skip "a full disk: an error, and nothing on it" "cannot mount a tmpfs"
+fi
 left() { ! ls "$dir" | grep -q -e 'x\.bin' -e tmp-; }
 check "no refused command left a file" left
 interrupted() {
