@@ -14,14 +14,6 @@ enum { LANES = 16, ROWS = 4 };
 /* a row of lanes: one number for each of 16 queries (15) */
 typedef real Lanes[LANES];
 
-static Lanes *lanes_alloc(size_t n)
-{
-    Lanes *p = aligned_alloc(sizeof(Lanes), n * sizeof(Lanes));
-    if (!p)
-        fail("attention: no memory for %zu rows of lanes", n);
-    return p;
-}
-
 /* product: y += m x, small and strided (15) */
 /* tile: rows x lanes of the product in registers (15) */
 VINLINE void tile(real *restrict y, size_t ys, const real *restrict m,
@@ -67,62 +59,78 @@ static void product(real *y, size_t ys, const real *m, size_t rs,
     }
 }
 
-/* one head, where it lies in memory (15) */
+/* one head, copied together (15) */
 struct Head {
     int T, HS;
-    size_t row;             /* 3C: from one position to the next in qkv */
-    const real *q, *k, *v;  /* the first row of each                    */
-    size_t offset;          /* of q in qkv                              */
-    size_t column;          /* of the head's first row in y             */
-    size_t first;           /* of its first lse                         */
-    real scale;             /* 1 / sqrt(HS)                             */
+    real scale;             /* 1 / sqrt(HS)                               */
+    real *q, *k, *v;        /* [T][HS], copied out of qkv                 */
+    Lanes *qt, *p;          /* [HS], [T]: a block's queries, its softmax  */
+    Lanes *ds;              /* [T], and the rest, for the backward pass   */
+    real *dq, *dk, *dv;     /* [T][HS]                                    */
+    real *dy;               /* [T][HS], copied                            */
+    void *memory;           /* all of them                                */
 };
 
-/* head_at: find head h of sequence b (15) */
-static struct Head head_at(const real *qkv, int b, int h,
-                           int T, int C, int NH)
+/* head_alloc: room for one head (15) */
+static void head_alloc(struct Head *a, int T, int HS, int matrices,
+                       int scores)
 {
-    int HS = C / NH;
-    size_t row = 3 * (size_t)C, n = (size_t)b * (size_t)T;
-    size_t column = (size_t)h * (size_t)HS, offset = n * row + column;
-    const real *q = qkv + offset;
-    return (struct Head){
-        .T = T, .HS = HS, .row = row,
-        .q = q, .k = q + C, .v = q + 2 * (size_t)C,
-        .offset = offset, .column = n * (size_t)C + column,
-        .first = ((size_t)b * (size_t)NH + (size_t)h) * (size_t)T,
-        .scale = (real)(1 / sqrt((double)HS)),
-    };
+    size_t part = ((size_t)T * (size_t)HS + LANES - 1) / LANES;
+    size_t n = (size_t)matrices * part + (size_t)HS
+             + (size_t)scores * (size_t)T;
+    Lanes *m = aligned_alloc(sizeof *m, n * sizeof *m);
+    if (!m)
+        fail("attention: no memory for %zu bytes", n * sizeof *m);
+    *a = (struct Head){ .T = T, .HS = HS, .memory = m,
+                        .scale = (real)(1 / sqrt((double)HS)) };
+    /* give out the parts of m (15) */
+    real **const to[] = { &a->q, &a->k, &a->v, &a->dq, &a->dk, &a->dv,
+                          &a->dy };
+    for (int i = 0; i < matrices; i++, m += part)
+        *to[i] = *m;
+    a->qt = m;
+    a->p = m + HS;
+    a->ds = a->p + (scores - 1) * T;
 }
 
-struct Grad {               /* of one head, rows as in qkv and y        */
-    real *dq, *dk, *dv;
-    const real *dy, *y, *lse;
-    size_t C;               /* from one position to the next in y       */
-};
+/* copy_rows: between qkv and rows side by side (15) */
+static void copy_rows(real *to, size_t to_row, const real *from,
+                      size_t from_row, int T, int HS)
+{
+    for (int t = 0; t < T; t++, to += to_row, from += from_row)
+        memcpy(to, from, (size_t)HS * sizeof *to);
+}
+
+static void load_qkv(struct Head *a, const real *qkv, size_t C)
+{
+    size_t row = (size_t)a->HS;
+    copy_rows(a->q, row, qkv, 3 * C, a->T, a->HS);
+    copy_rows(a->k, row, qkv + C, 3 * C, a->T, a->HS);
+    copy_rows(a->v, row, qkv + 2 * C, 3 * C, a->T, a->HS);
+}
 
 /* transpose a block of queries (15) */
 /* to[d][i] = scale * from[i][d] for i < n; lanes n and up are zero. */
-static void transpose(Lanes *to, const real *from, size_t row, int n,
-                      int HS, real scale)
+static void transpose(Lanes *to, const real *from, int n, int HS,
+                      real scale)
 {
     memset(to, 0, (size_t)HS * sizeof *to);
     for (int i = 0; i < n; i++)
         for (int d = 0; d < HS; d++)
-            to[d][i] = scale * from[(size_t)i * row + (size_t)d];
+            to[d][i] = scale * from[i * HS + d];
 }
 
 /* scores of a block of queries (15) */
-/* s[j][i] = q[t+i] . k[j] / sqrt(HS) for j < n; -inf where j > t + i. */
-static void scores(Lanes *s, Lanes *qt, const struct Head *a, int t, int n)
+/* p[j][i] = q[t+i] . k[j] / sqrt(HS) for j < n; -inf where j > t + i. */
+static void scores(struct Head *a, int t, int n)
 {
-    const real *q = a->q + (size_t)t * a->row;
-    transpose(qt, q, a->row, n - t, a->HS, a->scale);
-    memset(s, 0, (size_t)n * sizeof *s);
-    product(*s, LANES, a->k, a->row, 1, *qt, LANES, n, a->HS, LANES);
+    size_t row = (size_t)a->HS;
+    transpose(a->qt, a->q + (size_t)t * row, n - t, a->HS, a->scale);
+    memset(a->p, 0, (size_t)n * sizeof *a->p);
+    product(*a->p, LANES, a->k, row, 1, *a->qt, LANES, n, a->HS, LANES);
     for (int j = t + 1; j < n; j++)
         for (int i = 0; i < j - t; i++)
-            s[j][i] = -INFINITY;
+            a->p[j][i] = -INFINITY;
 }
 
 /* softmax, lane by lane (15) */
@@ -152,37 +160,39 @@ static void softmax_lanes(Lanes *s, real *lse, int n)
 }
 
 /* attention forward, one block of queries (15) */
-static void fwd_block(real *y, size_t C, real *lse, const struct Head *a,
-                      int t, Lanes *scratch)
+static void fwd_block(real *y, size_t C, real *lse, struct Head *a, int t)
 {
     int rows = a->T - t < LANES ? a->T - t : LANES, n = t + rows;
-    Lanes *qt = scratch, *p = qt + a->HS, l;
-    scores(p, qt, a, t, n);
-    softmax_lanes(p, l, n);
+    Lanes l;
+    scores(a, t, n);
+    softmax_lanes(a->p, l, n);
     memcpy(lse + t, l, (size_t)rows * sizeof *l);
     /* y = p v, rows t and on (15) */
     y += (size_t)t * C;
     for (int i = 0; i < rows; i++)
         memset(y + (size_t)i * C, 0, (size_t)a->HS * sizeof *y);
-    product(y, C, *p, 1, LANES, a->v, a->row, rows, n, a->HS);
+    product(y, C, *a->p, 1, LANES, a->v, (size_t)a->HS, rows, n, a->HS);
 }
 
 /* attention_fwd (15) */
 void attention_fwd(real *y, real *lse, const real *qkv,
                    int B, int T, int C, int NH)
 {
+    const int HS = C / NH;
+    const size_t rows = (size_t)T, row = (size_t)C;
     #pragma omp parallel
     {
-        Lanes *scratch = lanes_alloc((size_t)(C / NH) + (size_t)T);
-        #pragma omp for collapse(3) schedule(dynamic)
-        for (int b = 0; b < B; b++)
-            for (int h = 0; h < NH; h++)
-                for (int t = 0; t < T; t += LANES) {
-                    struct Head a = head_at(qkv, b, h, T, C, NH);
-                    fwd_block(y + a.column, (size_t)C, lse + a.first, &a,
-                              t, scratch);
-                }
-        free(scratch);
+        struct Head a;
+        head_alloc(&a, T, HS, 3, 1);
+        #pragma omp for schedule(dynamic)
+        for (int i = 0; i < B * NH; i++) {
+            size_t b = (size_t)(i / NH), h = (size_t)(i % NH * HS);
+            load_qkv(&a, qkv + b * rows * 3 * row + h, row);
+            for (int t = 0; t < T; t += LANES)
+                fwd_block(y + b * rows * row + h, row,
+                          lse + (size_t)i * rows, &a, t);
+        }
+        free(a.memory);
     }
 }
 
@@ -217,46 +227,44 @@ static void grad_lanes(Lanes *ds, Lanes *p, const real *delta, real scale,
             ds[j][i] = p[j][i] * (ds[j][i] - delta[i]) * scale;
 }
 
-static void bwd_block(const struct Grad *g, const struct Head *a,
-                      int t, Lanes *scratch)
+static void bwd_block(struct Head *a, const real *y, size_t C,
+                      const real *lse, int t)
 {
     int rows = a->T - t < LANES ? a->T - t : LANES, n = t + rows;
-    const real *q = a->q + (size_t)t * a->row;
-    const real *dy = g->dy + (size_t)t * g->C;
-    Lanes *qt = scratch, *p = qt + a->HS, *ds = p + a->T;
+    const int HS = a->HS;
+    const size_t row = (size_t)HS, at = (size_t)t * row;
     /* p = the probabilities of this block (15) */
-    Lanes lse = { 0 }, delta = { 0 };
-    memcpy(lse, g->lse + t, (size_t)rows * sizeof *lse);
-    scores(p, qt, a, t, n);
-    exp_lanes(p, lse, n);
+    Lanes l = { 0 }, delta = { 0 };
+    memcpy(l, lse + t, (size_t)rows * sizeof *l);
+    scores(a, t, n);
+    exp_lanes(a->p, l, n);
     /* ds = the gradient of the scores (15) */
     for (int i = 0; i < rows; i++)
-        delta[i] = dot(dy + (size_t)i * g->C,
-                       g->y + (size_t)(t + i) * g->C, a->HS);
-    transpose(qt, dy, g->C, rows, a->HS, 1);
-    memset(ds, 0, (size_t)n * sizeof *ds);
-    product(*ds, LANES, a->v, a->row, 1, *qt, LANES, n, a->HS, LANES);
-    grad_lanes(ds, p, delta, a->scale, n);
-    product(g->dv, a->row, *p, LANES, 1, dy, g->C, n, rows, a->HS);
-    product(g->dk, a->row, *ds, LANES, 1, q, a->row, n, rows, a->HS);
-    product(g->dq + (size_t)t * a->row, a->row, *ds, 1, LANES,
-            a->k, a->row, rows, n, a->HS);
+        delta[i] = dot(a->dy + at + (size_t)i * row,
+                       y + (size_t)(t + i) * C, HS);
+    transpose(a->qt, a->dy + at, rows, HS, 1);
+    memset(a->ds, 0, (size_t)n * sizeof *a->ds);
+    product(*a->ds, LANES, a->v, row, 1, *a->qt, LANES, n, HS, LANES);
+    grad_lanes(a->ds, a->p, delta, a->scale, n);
+    product(a->dv, row, *a->p, LANES, 1, a->dy + at, row, n, rows, HS);
+    product(a->dk, row, *a->ds, LANES, 1, a->q + at, row, n, rows, HS);
+    product(a->dq + at, row, *a->ds, 1, LANES, a->k, row, rows, n, HS);
 }
 
 /* attention backward, one head (15) */
 static void bwd_head(real *dqkv, const real *dy, const real *y,
-                     const real *lse, int C, const struct Head *a,
-                     Lanes *scratch)
+                     const real *lse, size_t C, struct Head *a)
 {
-    real *dq = dqkv + a->offset;
-    struct Grad g = { dq, dq + C, dq + 2 * C, dy + a->column,
-                      y + a->column, lse + a->first, (size_t)C };
-    for (int t = 0; t < a->T; t++)
-        for (int i = 0; i < 3; i++)
-            memset(dq + (size_t)t * a->row + (size_t)(i * C), 0,
-                   (size_t)a->HS * sizeof *dq);
+    size_t row = (size_t)a->HS, size = (size_t)a->T * row * sizeof *a->dq;
+    copy_rows(a->dy, row, dy, C, a->T, a->HS);
+    memset(a->dq, 0, size);
+    memset(a->dk, 0, size);
+    memset(a->dv, 0, size);
     for (int t = 0; t < a->T; t += LANES)
-        bwd_block(&g, a, t, scratch);
+        bwd_block(a, y, C, lse, t);
+    copy_rows(dqkv, 3 * C, a->dq, row, a->T, a->HS);
+    copy_rows(dqkv + C, 3 * C, a->dk, row, a->T, a->HS);
+    copy_rows(dqkv + 2 * C, 3 * C, a->dv, row, a->T, a->HS);
 }
 
 /* attention_bwd (15) */
@@ -264,15 +272,20 @@ void attention_bwd(real *dqkv, const real *dy, const real *qkv,
                    const real *y, const real *lse,
                    int B, int T, int C, int NH)
 {
+    const int HS = C / NH;
+    const size_t rows = (size_t)T, row = (size_t)C;
     #pragma omp parallel
     {
-        Lanes *scratch = lanes_alloc((size_t)(C / NH) + 2 * (size_t)T);
-        #pragma omp for collapse(2) schedule(dynamic)
-        for (int b = 0; b < B; b++)
-            for (int h = 0; h < NH; h++) {
-                struct Head a = head_at(qkv, b, h, T, C, NH);
-                bwd_head(dqkv, dy, y, lse, C, &a, scratch);
-            }
-        free(scratch);
+        struct Head a;
+        head_alloc(&a, T, HS, 7, 2);
+        #pragma omp for schedule(dynamic)
+        for (int i = 0; i < B * NH; i++) {
+            size_t b = (size_t)(i / NH), h = (size_t)(i % NH * HS);
+            size_t at = b * rows * row;
+            load_qkv(&a, qkv + 3 * at + h, row);
+            bwd_head(dqkv + 3 * at + h, dy + at + h, y + at + h,
+                     lse + (size_t)i * rows, row, &a);
+        }
+        free(a.memory);
     }
 }
