@@ -1,4 +1,4 @@
-/* Chapter 15, Operators */
+/* Chapter 15, Operators: 15.8.4 Backward, block by block */
 /* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
 
 #include <math.h>
@@ -11,11 +11,11 @@
 
 enum { LANES = 16, ROWS = 4 };
 
-/* a row of lanes: one number for each of 16 queries (15) */
+/* a row of lanes: one number for each of 16 queries (15.8.2) */
 typedef real Lanes[LANES];
 
-/* product: y += m x, small and strided (15) */
-/* tile: rows x lanes of the product in registers (15) */
+/* product: y += m x, small and strided (15.8.2) */
+/* tile: rows x lanes of the product in registers (15.8.2) */
 VINLINE void tile(real *restrict y, size_t ys, const real *restrict m,
                   size_t rs, size_t ss, const real *restrict x, size_t xs,
                   int S, const int rows, const int lanes)
@@ -42,7 +42,7 @@ static void product(real *y, size_t ys, const real *m, size_t rs,
 {
     int r = 0;
     for (; r + ROWS <= R; r += ROWS, y += ROWS * ys, m += ROWS * rs) {
-        /* tiles of four rows (15) */
+        /* tiles of four rows (15.8.2) */
         int l = 0;
         for (; l + LANES <= L; l += LANES)
             tile(y + l, ys, m, rs, ss, x + l, xs, S, ROWS, LANES);
@@ -50,7 +50,7 @@ static void product(real *y, size_t ys, const real *m, size_t rs,
             tile(y + l, ys, m, rs, ss, x + l, xs, S, ROWS, 1);
     }
     for (; r < R; r++, y += ys, m += rs) {
-        /* tiles of one row (15) */
+        /* tiles of one row (15.8.2) */
         int l = 0;
         for (; l + LANES <= L; l += LANES)
             tile(y + l, ys, m, rs, ss, x + l, xs, S, 1, LANES);
@@ -59,7 +59,7 @@ static void product(real *y, size_t ys, const real *m, size_t rs,
     }
 }
 
-/* one head, copied together (15) */
+/* one head, copied together (15.8.3) */
 struct Head {
     int T, HS;
     real scale;             /* 1 / sqrt(HS)                               */
@@ -71,7 +71,7 @@ struct Head {
     void *memory;           /* all of them                                */
 };
 
-/* head_alloc: room for one head (15) */
+/* head_alloc: room for one head (15.8.3) */
 static void head_alloc(struct Head *a, int T, int HS, int matrices,
                        int scores)
 {
@@ -83,7 +83,7 @@ static void head_alloc(struct Head *a, int T, int HS, int matrices,
         fail("attention: no memory for %zu bytes", n * sizeof *m);
     *a = (struct Head){ .T = T, .HS = HS, .memory = m,
                         .scale = (real)(1 / sqrt((double)HS)) };
-    /* give out the parts of m (15) */
+    /* give out the parts of m (15.8.3) */
     real **const to[] = { &a->q, &a->k, &a->v, &a->dq, &a->dk, &a->dv,
                           &a->dy };
     for (int i = 0; i < matrices; i++, m += part)
@@ -93,7 +93,7 @@ static void head_alloc(struct Head *a, int T, int HS, int matrices,
     a->ds = a->p + (scores - 1) * T;
 }
 
-/* copy_rows: between qkv and rows side by side (15) */
+/* copy_rows: between qkv and rows side by side (15.8.3) */
 static void copy_rows(real *to, size_t to_row, const real *from,
                       size_t from_row, int T, int HS)
 {
@@ -109,7 +109,7 @@ static void load_qkv(struct Head *a, const real *qkv, size_t C)
     copy_rows(a->v, row, qkv + 2 * C, 3 * C, a->T, a->HS);
 }
 
-/* transpose a block of queries (15) */
+/* transpose a block of queries (15.8.2) */
 /* to[d][i] = scale * from[i][d] for i < n; lanes n and up are zero. */
 static void transpose(Lanes *to, const real *from, int n, int HS,
                       real scale)
@@ -120,7 +120,7 @@ static void transpose(Lanes *to, const real *from, int n, int HS,
             to[d][i] = scale * from[i * HS + d];
 }
 
-/* scores of a block of queries (15) */
+/* scores of a block of queries (15.8.2) */
 /* p[j][i] = q[t+i] . k[j] / sqrt(HS) for j < n; -inf where j > t + i. */
 static void scores(struct Head *a, int t, int n)
 {
@@ -133,23 +133,23 @@ static void scores(struct Head *a, int t, int n)
             a->p[j][i] = -INFINITY;
 }
 
-/* softmax, lane by lane (15) */
+/* softmax, lane by lane (15.8.2) */
 SIMD_CLONES
 static void softmax_lanes(Lanes *s, real *lse, int n)
 {
     Lanes m, sum = { 0 };
-    /* m = the largest of each lane (15) */
+    /* m = the largest of each lane (15.8.2) */
     memcpy(m, s[0], sizeof m);
     for (int j = 1; j < n; j++)
         for (int i = 0; i < LANES; i++)
             m[i] = s[j][i] > m[i] ? s[j][i] : m[i];
-    /* s = exp(s - m), and its sum, lane by lane (15) */
+    /* s = exp(s - m), and its sum, lane by lane (15.8.2) */
     for (int j = 0; j < n; j++)
         for (int i = 0; i < LANES; i++) {
             s[j][i] = vexp(s[j][i] - m[i]);
             sum[i] += s[j][i];
         }
-    /* divide by the sum; lse = m + log(sum) (15) */
+    /* divide by the sum; lse = m + log(sum) (15.8.2) */
     for (int i = 0; i < LANES; i++) {
         lse[i] = m[i] + (real)log((double)sum[i]);
         sum[i] = 1 / sum[i];
@@ -159,7 +159,7 @@ static void softmax_lanes(Lanes *s, real *lse, int n)
             s[j][i] *= sum[i];
 }
 
-/* attention forward, one block of queries (15) */
+/* attention forward, one block of queries (15.8.2) */
 static void fwd_block(real *y, size_t C, real *lse, struct Head *a, int t)
 {
     int rows = a->T - t < LANES ? a->T - t : LANES, n = t + rows;
@@ -167,14 +167,14 @@ static void fwd_block(real *y, size_t C, real *lse, struct Head *a, int t)
     scores(a, t, n);
     softmax_lanes(a->p, l, n);
     memcpy(lse + t, l, (size_t)rows * sizeof *l);
-    /* y = p v, rows t and on (15) */
+    /* y = p v, rows t and on (15.8.2) */
     y += (size_t)t * C;
     for (int i = 0; i < rows; i++)
         memset(y + (size_t)i * C, 0, (size_t)a->HS * sizeof *y);
     product(y, C, *a->p, 1, LANES, a->v, (size_t)a->HS, rows, n, a->HS);
 }
 
-/* attention_fwd (15) */
+/* attention_fwd (15.8.4) */
 void attention_fwd(real *y, real *lse, const real *qkv,
                    int B, int T, int C, int NH)
 {
@@ -196,7 +196,7 @@ void attention_fwd(real *y, real *lse, const real *qkv,
     }
 }
 
-/* probabilities again, from the scores and lse (15) */
+/* probabilities again, from the scores and lse (15.8.4) */
 SIMD_CLONES
 static void exp_lanes(Lanes *s, const real *lse, int n)
 {
@@ -205,8 +205,8 @@ static void exp_lanes(Lanes *s, const real *lse, int n)
             s[j][i] = vexp(s[j][i] - lse[i]);
 }
 
-/* attention backward, one block of queries (15) */
-/* delta: dot products of the rows of dy and y (15) */
+/* attention backward, one block of queries (15.8.4) */
+/* delta: dot products of the rows of dy and y (15.8.1) */
 SIMD_CLONES
 static real dot(const real *a, const real *b, int n)
 {
@@ -217,7 +217,7 @@ static real dot(const real *a, const real *b, int n)
     return sum;
 }
 
-/* ds = p (dp - delta) / sqrt(HS), lane by lane (15) */
+/* ds = p (dp - delta) / sqrt(HS), lane by lane (15.8.4) */
 SIMD_CLONES
 static void grad_lanes(Lanes *ds, Lanes *p, const real *delta, real scale,
                        int n)
@@ -233,12 +233,12 @@ static void bwd_block(struct Head *a, const real *y, size_t C,
     int rows = a->T - t < LANES ? a->T - t : LANES, n = t + rows;
     const int HS = a->HS;
     const size_t row = (size_t)HS, at = (size_t)t * row;
-    /* p = the probabilities of this block (15) */
+    /* p = the probabilities of this block (15.8.4) */
     Lanes l = { 0 }, delta = { 0 };
     memcpy(l, lse + t, (size_t)rows * sizeof *l);
     scores(a, t, n);
     exp_lanes(a->p, l, n);
-    /* ds = the gradient of the scores (15) */
+    /* ds = the gradient of the scores (15.8.4) */
     for (int i = 0; i < rows; i++)
         delta[i] = dot(a->dy + at + (size_t)i * row,
                        y + (size_t)(t + i) * C, HS);
@@ -251,7 +251,7 @@ static void bwd_block(struct Head *a, const real *y, size_t C,
     product(a->dq + at, row, *a->ds, 1, LANES, a->k, row, rows, n, HS);
 }
 
-/* attention backward, one head (15) */
+/* attention backward, one head (15.8.4) */
 static void bwd_head(real *dqkv, const real *dy, const real *y,
                      const real *lse, size_t C, struct Head *a)
 {
@@ -267,7 +267,7 @@ static void bwd_head(real *dqkv, const real *dy, const real *y,
     copy_rows(dqkv + 2 * C, 3 * C, a->dv, row, a->T, a->HS);
 }
 
-/* attention_bwd (15) */
+/* attention_bwd (15.8.4) */
 void attention_bwd(real *dqkv, const real *dy, const real *qkv,
                    const real *y, const real *lse,
                    int B, int T, int C, int NH)

@@ -1,18 +1,18 @@
-/* Chapter 15, Operators */
+/* Chapter 15, Operators: 15.7 Softmax and the loss */
 /* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
 
 #include <stddef.h>
 #include "ops/crossentropy.h"
 #include "ops/vmath.h"
 
-/* row_max (15) */
+/* row_max (15.7) */
 enum { LANES = 16 };
 
 SIMD_CLONES
 static real row_max(const real *x, int V)
 {
     real m[LANES], most = x[0];
-    /* m[l] = the largest of every 16th x, from x[l] on (15) */
+    /* m[l] = the largest of every 16th x, from x[l] on (15.7) */
     for (int l = 0; l < LANES; l++)
         m[l] = x[0];
     int v = 0;
@@ -26,7 +26,7 @@ static real row_max(const real *x, int V)
     return most;
 }
 
-/* row_sum_exp: the sum of exp(x - m) (15) */
+/* row_sum_exp: the sum of exp(x - m) (15.7) */
 SIMD_CLONES
 static real row_sum_exp(const real *x, real m, int V)
 {
@@ -37,7 +37,7 @@ static real row_sum_exp(const real *x, real m, int V)
     return sum;
 }
 
-/* crossentropy_fwd (15) */
+/* crossentropy_fwd (15.7) */
 void crossentropy_fwd(real *loss, real *lse, const real *logits,
                       const int32_t *targets, int N, int V)
 {
@@ -51,7 +51,7 @@ void crossentropy_fwd(real *loss, real *lse, const real *logits,
     }
 }
 
-/* row_softmax: y = scale exp(x - lse) (15) */
+/* row_softmax: y = scale exp(x - lse) (15.7) */
 SIMD_CLONES
 static void row_softmax(real *y, const real *x, real lse, real scale, int V)
 {
@@ -60,7 +60,7 @@ static void row_softmax(real *y, const real *x, real lse, real scale, int V)
         y[v] = scale * vexp(x[v] - lse);
 }
 
-/* crossentropy_bwd (15) */
+/* crossentropy_bwd (15.7) */
 void crossentropy_bwd(real *dlogits, const real *logits, const real *lse,
                       const int32_t *targets, real scale, int N, int V)
 {

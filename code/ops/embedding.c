@@ -1,10 +1,10 @@
-/* Chapter 15, Operators */
+/* Chapter 15, Operators: 15.4 Sums that go both ways */
 /* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
 
 #include <stddef.h>
 #include "ops/embedding.h"
 
-/* add two rows (15) */
+/* add two rows (15.4) */
 SIMD_CLONES
 static void add_rows(real *y, const real *a, const real *b, int C)
 {
@@ -12,7 +12,7 @@ static void add_rows(real *y, const real *a, const real *b, int C)
         y[c] = a[c] + b[c];
 }
 
-/* embedding_fwd (15) */
+/* embedding_fwd (15.4) */
 void embedding_fwd(real *x, const int32_t *tokens, const real *wte,
                    const real *wpe, int B, int T, int C)
 {
@@ -23,7 +23,7 @@ void embedding_fwd(real *x, const int32_t *tokens, const real *wte,
                  wpe + n % (size_t)T * row, C);
 }
 
-/* add_row: y += x (15) */
+/* add_row: y += x (15.4) */
 SIMD_CLONES
 static void add_row(real *y, const real *x, int n)
 {
@@ -32,7 +32,7 @@ static void add_row(real *y, const real *x, int n)
         y[c] += x[c];
 }
 
-/* embedding_bwd (15) */
+/* embedding_bwd (15.4) */
 enum { STRIP = 64 };        /* columns that one thread takes at a time */
 
 void embedding_bwd(real *dwte, real *dwpe, const real *dx,
@@ -42,7 +42,7 @@ void embedding_bwd(real *dwte, real *dwpe, const real *dx,
     #pragma omp parallel for schedule(static)
     for (int c = 0; c < C; c += STRIP) {
         int n = C - c < STRIP ? C - c : STRIP;
-        /* add columns c to c + n of dx, position by position (15) */
+        /* add columns c to c + n of dx, position by position (15.4) */
         for (size_t i = 0; i < N; i++) {
             const real *g = dx + i * row + c;
             add_row(dwte + (size_t)tokens[i] * row + c, g, n);

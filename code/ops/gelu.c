@@ -1,4 +1,4 @@
-/* Chapter 15, Operators */
+/* Chapter 15, Operators: 15.3 GELU */
 /* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
 
 #include "ops/gelu.h"
@@ -6,7 +6,7 @@
 
 enum { PIECE = 8192 };      /* elements that one thread takes at a time */
 
-/* gelu_argument: u of x, and of its derivative (15) */
+/* gelu_argument: u of x, and of its derivative (15.3) */
 #define TWO_U 1.5957691216057308        /* 2 sqrt(2 / pi) */
 #define CUBIC 0.044715
 
@@ -16,7 +16,7 @@ VINLINE real clamp(real x, real limit)
     return x > limit ? limit : x;
 }
 
-/* gelu_piece, forward (15) */
+/* gelu_piece, forward (15.3) */
 SIMD_CLONES
 static void gelu_piece(real *y, const real *x, size_t n)
 {
@@ -28,14 +28,14 @@ static void gelu_piece(real *y, const real *x, size_t n)
     }
 }
 
-/* gelu_bwd_piece, backward (15) */
+/* gelu_bwd_piece, backward (15.3) */
 SIMD_CLONES
 static void gelu_bwd_piece(real *dx, const real *dy, const real *x,
                            size_t n)
 {
     #pragma omp simd
     for (size_t i = 0; i < n; i++) {
-        /* s = sigmoid(2u), d = s (1 - s), du2 = the derivative of 2u (15) */
+        /* s = sigmoid(2u), d = s (1 - s), du2 = the derivative of 2u (15.3) */
         real c = clamp(x[i], 12);
         real cc = (real)(TWO_U * CUBIC) * c * c;
         real du2 = (real)TWO_U + 3 * cc;
@@ -47,7 +47,7 @@ static void gelu_bwd_piece(real *dx, const real *dy, const real *x,
     }
 }
 
-/* cut n elements into pieces for the threads (15) */
+/* cut n elements into pieces for the threads (15.3) */
 void gelu_fwd(real *y, const real *x, size_t n)
 {
     #pragma omp parallel for schedule(static)

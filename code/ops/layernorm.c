@@ -1,4 +1,4 @@
-/* Chapter 15, Operators */
+/* Chapter 15, Operators: 15.6 Layer normalisation */
 /* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
 
 #include <math.h>
@@ -7,18 +7,18 @@
 #include "base/error.h"
 #include "ops/layernorm.h"
 
-/* layernorm forward, one row (15) */
+/* layernorm forward, one row (15.6) */
 SIMD_CLONES
 static void fwd_row(real *y, real *mean, real *rstd, const real *x,
                     const real *w, const real *b, int C)
 {
-    /* m = the mean of x (15) */
+    /* m = the mean of x (15.6) */
     real sum = 0;
     #pragma omp simd reduction(+:sum)
     for (int c = 0; c < C; c++)
         sum += x[c];
     real m = sum / (real)C;
-    /* v = the mean square of x - m (15) */
+    /* v = the mean square of x - m (15.6) */
     real squares = 0;
     #pragma omp simd reduction(+:squares)
     for (int c = 0; c < C; c++)
@@ -32,7 +32,7 @@ static void fwd_row(real *y, real *mean, real *rstd, const real *x,
     *rstd = r;
 }
 
-/* layernorm_fwd (15) */
+/* layernorm_fwd (15.6) */
 void layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
                    const real *w, const real *b, int N, int C)
 {
@@ -43,13 +43,13 @@ void layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
     }
 }
 
-/* layernorm backward, one row (15) */
+/* layernorm backward, one row (15.6) */
 SIMD_CLONES
 static void bwd_row(real *dx, real *dw, real *db, const real *dy,
                     const real *x, real mean, real rstd, const real *w,
                     int C)
 {
-    /* a, p = the means of g and of g h over the row (15) */
+    /* a, p = the means of g and of g h over the row (15.6) */
     real a = 0, p = 0;
     #pragma omp simd reduction(+:a, p)
     for (int c = 0; c < C; c++) {
@@ -68,26 +68,26 @@ static void bwd_row(real *dx, real *dw, real *db, const real *dy,
     }
 }
 
-/* layernorm_bwd (15) */
+/* layernorm_bwd (15.6) */
 enum { MAX_PIECES = 64, MIN_ROWS = 16 };
 
 void layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
                    const real *x, const real *mean, const real *rstd,
                    const real *w, int N, int C)
 {
-    /* cut the rows into pieces, by N alone (15) */
+    /* cut the rows into pieces, by N alone (15.6) */
     int rows = (N + MAX_PIECES - 1) / MAX_PIECES;
     if (rows < MIN_ROWS)
         rows = MIN_ROWS;
     int pieces = (N + rows - 1) / rows;
-    /* one dw and one db for each piece, all zero (15) */
+    /* one dw and one db for each piece, all zero (15.6) */
     size_t row = (size_t)C, size = (size_t)pieces * 2 * row;
     real *part = calloc(size, sizeof *part);
     if (!part)
         fail("layernorm_bwd: no memory for %zu numbers", size);
     #pragma omp parallel for schedule(static)
     for (int i = 0; i < pieces; i++) {
-        /* run the rows of piece i into its own dw and db (15) */
+        /* run the rows of piece i into its own dw and db (15.6) */
         real *pw = part + (size_t)i * 2 * row, *pb = pw + row;
         int end = (i + 1) * rows < N ? (i + 1) * rows : N;
         for (int n = i * rows; n < end; n++) {
@@ -95,7 +95,7 @@ void layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
             bwd_row(dx + at, pw, pb, dy + at, x + at, mean[n], rstd[n], w, C);
         }
     }
-    /* add the pieces in order (15) */
+    /* add the pieces in order (15.6) */
     for (int i = 0; i < pieces; i++) {
         const real *pw = part + (size_t)i * 2 * row, *pb = pw + row;
         for (int c = 0; c < C; c++) {

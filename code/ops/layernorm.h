@@ -1,4 +1,4 @@
-/* Chapter 15, Operators */
+/* Chapter 15, Operators: 15.6 Layer normalisation */
 /* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_LAYERNORM_H

@@ -1,20 +1,21 @@
-/* Chapter 15, Operators */
+/* Chapter 15, Operators: 15.5 Linear layers */
 /* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
 
 #include <string.h>
 #include "ops/linear.h"
 #include "ops/matmul.h"
 
-/* linear_fwd (15) */
+/* linear_fwd (15.5) */
 void linear_fwd(real *y, const real *x, const real *w, const real *b,
                 int N, int C, int OC)
 {
     gemm_bias(y, x, w, b, N, OC, C, 0);
 }
 
-/* bias_bwd: sum dy over its rows (15) */
+/* bias_bwd: sum dy over its rows (15.5) */
 enum { STRIP = 256 };       /* columns that one thread takes at a time */
 
+/* add_columns: the rows of dy into db, one strip (15.5) */
 SIMD_CLONES
 static void add_columns(real *db, const real *dy, size_t row, int N, int n)
 {
@@ -40,7 +41,7 @@ static void bias_bwd(real *db, const real *dy, int N, int OC,
                     OC - c < STRIP ? OC - c : STRIP);
 }
 
-/* linear_bwd (15) */
+/* linear_bwd (15.5) */
 void linear_bwd(real *dx, real *dw, real *db, const real *dy,
                 const real *x, const real *w, int N, int C, int OC,
                 bool accumulate)

@@ -1,4 +1,4 @@
-/* Chapter 15, Operators */
+/* Chapter 15, Operators: 15.5 Linear layers */
 /* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_LINEAR_H

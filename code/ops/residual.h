@@ -1,4 +1,4 @@
-/* Chapter 15, Operators */
+/* Chapter 15, Operators: 15.4 Sums that go both ways */
 /* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_RESIDUAL_H

@@ -1,4 +1,4 @@
-/* Chapter 15, Operators */
+/* Chapter 15, Operators: 15.2 An exponential we can afford */
 /* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_VMATH_H
@@ -12,7 +12,7 @@
 /* Inlined also into the clones of SIMD_CLONES, where plain inline is not. */
 #define VINLINE static inline __attribute__((always_inline))
 
-/* vexp: exp without branches or calls (15) */
+/* vexp: exp without branches or calls (15.2) */
 /* exp(x) in a form that compilers vectorise.
  *   real = float   error under 1.3 ulp, in the subnormal range under 1.3
  *                  times 2^-149; NaN gives NaN, overflow gives inf
@@ -24,8 +24,8 @@ VINLINE double vexp(double x)
 }
 #else
 
-/* vexp in float (15) */
-/* power_of_two: put n into the exponent bits (15) */
+/* vexp in float (15.2) */
+/* power_of_two: put n into the exponent bits (15.2) */
 VINLINE float power_of_two(uint32_t n)      /* -126 .. 127, modulo 2^32 */
 {
     uint32_t bits = (n + 127) << 23;
@@ -36,15 +36,15 @@ VINLINE float power_of_two(uint32_t n)      /* -126 .. 127, modulo 2^32 */
 
 VINLINE float vexp(float x)
 {
-    /* clamp x to where exp is neither 0 nor infinite (15) */
+    /* clamp x to where exp is neither 0 nor infinite (15.2) */
     x = x < -104.0f ? -104.0f : x;      /* exp(-104) < 2^-150: rounds to 0 */
     x = x > 89.0f ? 89.0f : x;          /* exp(89) > FLT_MAX: inf          */
-    /* x = n log 2 + r, n an integer, |r| <= log(2) / 2 (15) */
+    /* x = n log 2 + r, n an integer, |r| <= log(2) / 2 (15.2) */
     const float magic = 12582912.0f;            /* 1.5 * 2^23 */
     float t = x * 1.44269504f + magic;          /* x / log 2 rounded */
     float n = t - magic;
     float r = x - n * 0.693145752f - n * 1.42860677e-6f;
-    /* p = exp(r), seven terms of Taylor's series (15) */
+    /* p = exp(r), seven terms of Taylor's series (15.2) */
     float q = 1.0f / 5040;
     q = q * r + 1.0f / 720;
     q = q * r + 1.0f / 120;
@@ -52,7 +52,7 @@ VINLINE float vexp(float x)
     q = q * r + 1.0f / 6;
     q = q * r + 1.0f / 2;
     float p = 1 + (r + r * r * q);
-    /* return p 2^n in two steps (15) */
+    /* return p 2^n in two steps (15.2) */
     uint32_t bits;
     memcpy(&bits, &t, sizeof bits);
     uint32_t n512 = bits - 0x4b400000u + 512;           /* n + 512 > 0 */
