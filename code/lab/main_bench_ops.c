@@ -1,5 +1,5 @@
-/* Appendix J, Timing the operators: J.1 How long the operators take */
-/* Tangled from chapters/j-timing.nw by `make tangle`; edit it there. */
+/* Appendix K, Timing the operators: K.1 How long the operators take */
+/* Tangled from chapters/k-timing.nw by `make tangle`; edit it there. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "ops/linear.h"
 #include "ops/residual.h"
 
-/* bench-ops: shapes and memory (J.1) */
+/* bench-ops: shapes and memory (K.1) */
 enum { L = 12, C = 768, NH = 12, V = 50257 };
 static int B = 4, T = 64, repeat = 15;
 
@@ -25,7 +25,7 @@ static real *row;               /* 4C: weights, biases, their sums    */
 static real *stat;              /* 2 N NH: means, log-sum-exps        */
 static int32_t *tokens;         /* N */
 
-/* bench-ops: one call of each operator (J.1) */
+/* bench-ops: one call of each operator (K.1) */
 #define AT(i, width) ((size_t)(i) * B * T * (width))
 
 static void copy(int i)
@@ -107,7 +107,7 @@ static void loss_back(int i)
     crossentropy_bwd(m[0], m[1], stat + B * T, tokens, 1e-3f, B * T, V);
 }
 
-/* bench-ops: `struct Job`, the table (J.1) */
+/* bench-ops: `struct Job`, the table (K.1) */
 struct Job {
     const char *name;
     void (*run)(int call);
@@ -132,7 +132,7 @@ static const struct Job jobs[] = {
     { "loss backward",      loss_back,   1,         8, 20, V     },
 };
 
-/* bench-ops: time a job (J.1) */
+/* bench-ops: time a job (K.1) */
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -152,7 +152,7 @@ static double time_ms(const struct Job *j, double *t)
     return t[repeat / 2];
 }
 
-/* bench-ops: main (J.1) */
+/* bench-ops: main (K.1) */
 static real *numbers(size_t n)
 {
     real *p = malloc(n * sizeof *p);
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
     program_set_name(argv[0]);
     if (args_parse(argc, argv, options, &usage) > 0)
         misuse("no arguments expected; try --help");
-    /* bench-ops: fill the memory (J.1) */
+    /* bench-ops: fill the memory (K.1) */
     size_t N = (size_t)B * (size_t)T;
     for (int i = 0; i < 4; i++)
         m[i] = numbers(N * V);
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
         fail("no memory for %zu tokens", N);
     for (size_t i = 0; i < N; i++)
         tokens[i] = (int32_t)(i * 40503 % V);
-    /* bench-ops: run the table (J.1) */
+    /* bench-ops: run the table (K.1) */
     double *t = calloc((size_t)repeat, sizeof *t), copy_rate = 0, sum = 0;
     if (!t)
         fail("no memory for %d times", repeat);

@@ -1,5 +1,5 @@
-/* Appendix J, Timing the operators: J.2 What rounding does */
-/* Tangled from chapters/j-timing.nw by `make tangle`; edit it there. */
+/* Appendix K, Timing the operators: K.2 What rounding does */
+/* Tangled from chapters/k-timing.nw by `make tangle`; edit it there. */
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static double difference_in_float(float x, float h)
     return (double)((up - down) / (right - left));
 }
 
-/* rounding: the table of differences (J.2) */
+/* rounding: the table of differences (K.2) */
 static void print_differences(void)
 {
     const double x = 0.7, u = x * (K + K * 0.044715 * x * x);
@@ -42,7 +42,7 @@ static void print_differences(void)
     }
 }
 
-/* rounding: the table of variances (J.2) */
+/* rounding: the table of variances (K.2) */
 enum { C = 768, ROWS = 64 };
 
 /* The largest error among 64 rows of (x - mean) / std. */
@@ -54,7 +54,8 @@ static void variance_errors(double mean, double *one, double *two)
         float x[C], sum = 0, squares = 0, v = 0;
         double m = 0, exact = 0;
         for (int c = 0; c < C; c++) {
-            x[c] = (float)(mean + sqrt(12) * ((double)rng_uniform(&rng) - 0.5));
+            double u = (double)rng_uniform(&rng) - 0.5;
+            x[c] = (float)(mean + sqrt(12) * u);
             m += (double)x[c] / C;
             sum += x[c];
             squares += x[c] * x[c];

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "base/real.h"
 
-/* Inlined also into the clones of SIMD_CLONES, where plain inline is not. */
+/* Inlined into the clones of SIMD_CLONES, too, where inline is not. */
 #define VINLINE static inline __attribute__((always_inline))
 
 /* vexp: exp without branches or calls (15.2) */
@@ -57,7 +57,8 @@ VINLINE float vexp(float x)
     memcpy(&bits, &t, sizeof bits);
     uint32_t n512 = bits - 0x4b400000u + 512;           /* n + 512 > 0 */
     uint32_t half = n512 >> 1;
-    return p * power_of_two(half - 256) * power_of_two(n512 - half - 256);
+    return p * power_of_two(half - 256)
+             * power_of_two(n512 - half - 256);
 }
 #endif
 
