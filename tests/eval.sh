@@ -58,16 +58,17 @@ else
 fi
 "$eval" --init "${model%/*}" --data "$dir/good.bin" --batch 10 --seq 19 \
     > "$dir/b" 2> "$dir/err"
+check() {               # exit status, what
+    if [ "$1" = 0 ]; then result ok "$2"; else result "not ok" "$2"; fi
+}
 awk '{ loss[NR] = $2; tokens[NR] = $4 }
      END { d = loss[1] - loss[2]
            exit !(tokens[2] == 190 && d * d < 1e-10) }' \
-    "$dir/a" "$dir/b" &&
-    result ok "batches of 3 and of 10 rows give the same loss" ||
-    result "not ok" "batches of 3 and of 10 rows give the same loss"
+    "$dir/a" "$dir/b"
+check $? "batches of 3 and of 10 rows give the same loss"
 "$eval" --init "$model" --data "$dir/good.bin" --batch 2 --seq 19 \
-    --batches 3 | grep -q 'tokens 114' &&
-    result ok "--batches 3 stops after 3 batches" ||
-    result "not ok" "--batches 3 stops after 3 batches"
+    --batches 3 | grep -q 'tokens 114'
+check $? "--batches 3 stops after 3 batches"
 
 refused "no --init" 2 "needs --init" --data "$dir/good.bin"
 refused "an unknown option" 2 "batch" --bacth 3
