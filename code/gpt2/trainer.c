@@ -175,7 +175,8 @@ bool trainer_save(const struct Trainer *t, const char *out,
 {
     struct Field all[TRAINER_FIELDS] = { counter(t) };
     assert(n < TRAINER_FIELDS);
-    memcpy(all + 1, field, (size_t)n * sizeof *all);
+    for (int i = 0; i < n; i++)
+        all[i + 1] = field[i];
     return checkpoint_save(out, t->step, &t->model, t->m, t->v, all, n + 1,
                            e);
 }
