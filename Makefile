@@ -96,7 +96,7 @@ TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
              $(TESTS:%=$(B)/tests-asan/%)
 
 .PHONY: test check-quick wrong
-test: $(PROGRAMS) $(ASAN_PROGRAMS) $(TEST_BINS) $(FUZZERS)
+test: book $(PROGRAMS) $(ASAN_PROGRAMS) $(TEST_BINS) $(FUZZERS)
 	@DATA=$(DATA) $(WRONG) FUZZ_S=$(FUZZ_S) tests/run $(TEST_BINS) \
 	  tests/wrong/run $(sort $(wildcard tests/*.sh tests/*.mjs))
 

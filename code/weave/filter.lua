@@ -50,13 +50,23 @@ local function reference(id)
 end
 
 local function Cite(cite)
-    local out = pandoc.List()
-    for i, c in ipairs(cite.citations) do
+    local out, others = pandoc.List(), pandoc.List()
+    for _, c in ipairs(cite.citations) do
         local r = reference(c.id)
-        if not r then return nil end
-        if i > 1 then out:extend { pandoc.Str(","), pandoc.Space() } end
-        out:insert(r)
-        out:extend(c.suffix)
+        if r then
+            if #out > 0 then
+                out:extend { pandoc.Str(","), pandoc.Space() }
+            end
+            out:insert(r)
+            out:extend(c.suffix)
+        else
+            c.mode = "NormalCitation"
+            others:insert(c)
+        end
+    end
+    if #out == 0 then return nil end
+    if #others > 0 then
+        out:extend { pandoc.Space(), pandoc.Cite({}, others) }
     end
     return out
 end
