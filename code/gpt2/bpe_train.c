@@ -167,7 +167,6 @@ static uint32_t key_at(const struct BpeTrainer *t, uint32_t at)
     return (uint32_t)t->token[at] << 16 | t->token[t->next[at]];
 }
 
-/* Count the pair that begins at a position, or take it off the count. */
 static void pair_appears(struct BpeTrainer *t, uint32_t at)
 {
     struct Pair *p = find_pair(t, key_at(t, at));
@@ -176,6 +175,7 @@ static void pair_appears(struct BpeTrainer *t, uint32_t at)
     p->at[p->n++] = at;
 }
 
+/* count the pairs, continued (14.3) */
 static void pair_vanishes(struct BpeTrainer *t, uint32_t at)
 {
     find_pair(t, key_at(t, at))->count -= t->word[t->word_of[at]].count;
@@ -265,6 +265,7 @@ static void merge_at(struct BpeTrainer *t, uint32_t at, uint16_t made)
         pair_vanishes(t, before);
     if (after != NOWHERE)
         pair_vanishes(t, right);
+    /* let the token at `at` take its right neighbour's place (14.3) */
     t->token[at] = made;
     t->next[at] = after;
     t->next[right] = NOWHERE;

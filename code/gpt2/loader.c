@@ -20,6 +20,7 @@ static uint64_t feistel(uint64_t i, uint64_t a, uint64_t seed,
     uint64_t left = i / a, right = i % a;
     uint32_t key[2] = { (uint32_t)seed, (uint32_t)(seed >> 32) };
     for (uint32_t round = 0; round < FEISTEL_ROUNDS; round++) {
+        /* f = 64 random bits of right, round and epoch (14.8) */
         uint32_t out[4], counter[4] = { (uint32_t)right, round,
             (uint32_t)epoch, (uint32_t)(epoch >> 32) ^ 0x80000000u };
         philox(out, counter, key);
@@ -119,6 +120,7 @@ uint64_t loader_window(const struct Loader *l, uint64_t n)
          ? shuffled(i, l->windows, l->config.seed, epoch) : i;
 }
 
+/* find the shard of a window (H.6) */
 /* The first token of a window, in the shard that holds it. */
 static const uint16_t *window_tokens(const struct Loader *l,
                                      uint64_t window)

@@ -163,6 +163,7 @@ static void merge_top(struct Chain *c)
     struct PairSlot s = pair_find(c->pairs, c->token[at], c->token[right]);
     if (s.rank != top >> 32)
         return;                             /* has changed since */
+    /* swallow the token to the right (14.4.1) */
     c->token[at] = s.token;
     c->next[at] = c->next[right];
     if (c->next[right] != c->n)
@@ -185,6 +186,7 @@ size_t merge_long(const struct PairTable *p, uint16_t *token, size_t n)
     c.heap = malloc(2 * n * sizeof *c.heap);
     if (!c.previous || !c.next || !c.heap)
         fail("out of memory to encode a word of %zu bytes", n);
+    /* link n tokens and offer their pairs (14.4.1) */
     for (uint32_t i = 0; i < n; i++) {
         c.previous[i] = i - 1;
         c.next[i] = i + 1;
@@ -196,6 +198,7 @@ size_t merge_long(const struct PairTable *p, uint16_t *token, size_t n)
     size_t out = 0;
     for (uint32_t i = 0; i < n; i = c.next[i])
         token[out++] = token[i];
+    /* give the room back (H.5) */
     free(c.previous);
     free(c.next);
     free(c.heap);

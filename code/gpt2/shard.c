@@ -66,6 +66,7 @@ static unsigned largest(const uint16_t *token, size_t n)
     return most;
 }
 
+/* check a shard's tokens, continued (14.7) */
 bool shard_check(const struct Shard *s, int V, struct Error *e)
 {
     const size_t block = 4096;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* the class of each ASCII byte (14.2) */
+/* the class of each ASCII byte (H.2) */
 #define O CHAR_OTHER
 #define L CHAR_LETTER
 #define N CHAR_NUMBER

@@ -95,7 +95,7 @@ static size_t encode_piece(struct Tokenizer *t, uint16_t *token,
     return count;
 }
 
-/* encode whole pieces (14.5) */
+/* make room for tokens (H.5) */
 static void reserve(struct Tokens *t, size_t more)
 {
     if (t->count + more <= t->capacity)
@@ -107,6 +107,7 @@ static void reserve(struct Tokens *t, size_t more)
     t->capacity = capacity;
 }
 
+/* encode whole pieces (14.5) */
 size_t tokenizer_encode(struct Tokenizer *t, struct Tokens *out,
                         const uint8_t *text, size_t size,
                         size_t from, size_t upto)
