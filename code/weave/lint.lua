@@ -5,6 +5,8 @@
 -- one line for each problem (file:line: what is wrong; what to do).
 --   lua5.4 code/weave/lint.lua [--root DIR]
 -- Exit status: 0 nothing found, 1 problems found, 2 misuse.
+package.path = arg[0]:gsub("[^/]*$", "") .. "?.lua;" .. package.path
+local names = require "names"
 
 -- lint: collect problems (I.1)
 local problems, notes = {}, {}
@@ -64,29 +66,12 @@ local function sorted_keys(t)
 end
 
 -- lint: small helpers, continued (I.1)
-local function distance(a, b)
-    local row = {}
-    for j = 0, #b do row[j] = j end
-    for i = 1, #a do
-        local diagonal = row[0]
-        row[0] = i
-        for j = 1, #b do
-            local cost = a:byte(i) == b:byte(j) and 0 or 1
-            local best = math.min(row[j] + 1, row[j - 1] + 1,
-                                  diagonal + cost)
-            diagonal, row[j] = row[j], best
-        end
-    end
-    return row[#b]
-end
-
--- lint: small helpers, continued (I.1)
 local function guess(name, known, otherwise)
     local best, best_distance = nil, #name // 3 + 1
     for other in pairs(known) do
         if other ~= name
            and math.abs(#other - #name) < best_distance then
-            local d = distance(name, other)
+            local d = names.distance(name, other)
             if d < best_distance or (d == best_distance and best
                                      and other < best) then
                 best, best_distance = other, d
