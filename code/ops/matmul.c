@@ -92,10 +92,12 @@ static void pack(real *to, int width, const real *from, size_t line,
             pack_four(to + (size_t)k * width, width, from + k, line, lines);
     for (; k < depth; k++) {
         real *at = to + (size_t)k * width;
-        for (int i = 0; i < lines; i++)
-            at[i] = from[i * line + k * deep];
-        for (int i = lines; i < width; i++)
-            at[i] = 0;
+        int i = 0;
+        if (line == 1)
+            for (; i + 4 <= lines; i += 4)
+                *(Quad *)(at + i) = QUAD(from + i + k * deep);
+        for (; i < width; i++)
+            at[i] = i < lines ? from[i * line + k * deep] : 0;
     }
 }
 
