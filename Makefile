@@ -136,11 +136,13 @@ build/weave/stamp: $(CHAPTERS) book.yaml ERRATA.yaml $(LOOM) \
                    $(wildcard figures/* figures/data/*) chapters/references.bib
 	@code/weave/weave
 	@touch $@
-$(SLUGS:%=build/weave/%.md) $(SLUGS:%=build/weave/%.lua): build/weave/stamp ;
+$(SLUGS:%=build/weave/%.md) $(SLUGS:%=build/weave/%.lua) \
+  build/weave/book.lua: build/weave/stamp ;
 $(HTML)/%.html: build/weave/%.md build/weave/%.lua code/weave/page.template \
                 code/weave/page $(addprefix code/weave/,filter.lua html.lua \
                 after.lua lexer.lua data.lua) chapters/references.bib | $(PLOTS)
 	@code/weave/page $*
+$(HTML)/figures.html: build/weave/book.lua
 $(STYLE): $(HTML)/%: code/weave/%
 	@mkdir -p $(@D); cp $< $@
 build/figures/%.svg: figures/%.gp code/weave/plot

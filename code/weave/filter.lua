@@ -134,6 +134,14 @@ local function CodeBlock(block)
     return writer.listing(tokens, language)
 end
 
+-- code in the text, continued (A.8)
+local function Math(math)
+    if math.mathtype == "InlineMath" and #math.text > 30
+       and writer.formula then
+        return writer.formula(math)
+    end
+end
+
 -- blocks that carry a number (A.8)
 local function Header(h)
     return writer.heading(h, page.numbers[h.identifier], page)
@@ -195,7 +203,8 @@ function Pandoc(doc)
     writer = require(FORMAT:match("latex") and "latex" or "html")
     if writer.start then writer.start(page, doc) end
     doc = doc:walk { Cite = Cite, Span = Span, Code = Code,
-                     Header = Header, Table = Table, Para = Para }
+                     Header = Header, Table = Table, Para = Para,
+                     Math = Math }
     doc = doc:walk { CodeBlock = CodeBlock, Div = Div,
                      Note = writer.note }
     if writer.finish then writer.finish(page, doc) end

@@ -119,6 +119,11 @@ function M.identifier(pieces, page)
     return inline("<code>" .. table.concat(s) .. "</code>")
 end
 
+-- A long formula in the text; a narrow window may have to scroll it.
+function M.formula(math)
+    return pandoc.Span({ math }, pandoc.Attr("", { "formula" }))
+end
+
 function M.reference(ref, page)
     return inline(link(ref.url, page, "ref",
                        (escape(ref.text):gsub(" ", "\u{A0}"))))
@@ -246,6 +251,7 @@ function M.drawing(file, id, alt)
     svg = svg:gsub("<%?.-%?>", ""):gsub("<!DOCTYPE.->", "")
              :gsub("<!%-%-.-%-%->", ""):gsub("^%s+", ""):gsub("%s+$", "")
     local prefix = id:gsub("[^%w]", "-") .. "-"
+    svg = svg:gsub("(%s[%w:]+=)'([^'\"]*)'", '%1"%2"')
     svg = svg:gsub('(%sid=")', "%1" .. prefix)
              :gsub('(url%(#)', "%1" .. prefix)
              :gsub('(href="#)', "%1" .. prefix)

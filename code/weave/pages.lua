@@ -35,10 +35,12 @@ end
 local function page(slug, title, text)
     write(folder .. "/" .. slug .. ".md", text)
     write(folder .. "/" .. slug .. ".lua", string.format(
-        "return { slug = %q, title = %q, book = %q, refs = {}, rows = {},\n"
-        .. "chunk_refs = {}, figures = {}, idents = {}, parts = {},\n"
+        "local book = dofile(%q)\n"
+        .. "return { slug = %q, title = %q, book = book.title,\n"
+        .. "refs = book.refs, rows = book.rows, idents = book.idents,\n"
+        .. "chunk_refs = book.chunk_refs, figures = {}, parts = {},\n"
         .. "numbers = {}, sections = {}, foreign = {} }\n",
-        slug, title, book.title))
+        folder .. "/book.lua", slug, title))
 end
 
 -- the cover and the contents (A.9.2)

@@ -547,6 +547,8 @@ local function whole_book()
                          "repository", "branch", "lang" } do
         whole[k] = config[k]
     end
+    local cited = { "refs", "rows", "idents", "chunk_refs" }
+    for _, k in ipairs(cited) do whole[k] = {} end
     for _, chapter in ipairs(chapters) do
         local part = whole.parts[#whole.parts]
         if not part or part.title ~= chapter.book_part then
@@ -558,6 +560,9 @@ local function whole_book()
             label = noweb.chapter_label(chapter), path = chapter.path,
             sections = sections_of(chapter) })
         for key in pairs(chapter.cites) do whole.cites[key] = true end
+        for _, k in ipairs(cited) do
+            for name, to in pairs(chapter[k]) do whole[k][name] = to end
+        end
     end
     whole.cites = keys_of(whole.cites)
     whole.figures, whole.tables = lists()
