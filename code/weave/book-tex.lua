@@ -66,8 +66,9 @@ local function input(chapter)
     local digits = number:match("^%d+")
     local kind = number == "0" and "preface"
                  or digits and "chapter" or "appendix"
-    return ("\\bookinput{%s}{%s}{%s}"):format(kind,
-        digits or number:byte() - 64, chapter.slug)
+    local letter = digits and number:match("%a*$") or ""
+    return ("\\chapterletter{%s}\\bookinput{%s}{%s}{%s}"):format(letter,
+        kind, digits or number:byte() - 64, chapter.slug)
 end
 
 local function book_tex()
