@@ -37,7 +37,7 @@ FLAGS.asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
               -fno-omit-frame-pointer
 LDLIBS  := -lm -lpthread
 
-SOURCES := $(foreach r,base ops gpt2 lab,$(wildcard $(CODE)/$(r)/*.c))
+SOURCES := $(foreach r,base simt ops gpt2 lab,$(wildcard $(CODE)/$(r)/*.c))
 MAINS   := $(filter $(CODE)/gpt2/main_% $(CODE)/lab/main_%,$(SOURCES))
 PARTS   := $(filter-out $(MAINS),$(SOURCES))
 name_of  = $(subst _,-,$(patsubst main_%,%,$(basename $(notdir $(1)))))
