@@ -82,6 +82,15 @@ function wide() {
     return out;
 }
 
+// Formulas on a line of their own that a reader at a desk would have to
+// scroll.
+function cutFormulas() {
+    return [...document.querySelectorAll(".equation, p > math[display=block]")]
+        .filter(e => e.scrollWidth > e.clientWidth + 1)
+        .map(e => `${e.scrollWidth} wide, room for ${e.clientWidth}: ` +
+                  e.textContent.trim().slice(0, 40));
+}
+
 // ---- every page, narrow and wide, light and dark ------------------------------
 async function visit(options, use) {
     const context = await browser.newContext(options);
@@ -103,11 +112,13 @@ async function visit(options, use) {
 }
 
 for (const width of [360, 1100, 1440]) {
-    const trouble = [], weak = { light: [], dark: [] };
+    const trouble = [], cut = [], weak = { light: [], dark: [] };
     const { noise, asked } = await visit(
         { viewport: { width, height: 800 } }, async (page, name) => {
             for (const t of await page.evaluate(wide))
                 trouble.push(`${name}: ${t}`);
+            for (const t of await page.evaluate(cutFormulas))
+                cut.push(`${name}: ${t}`);
             for (const colorScheme of ["light", "dark"]) {
                 await page.emulateMedia({ colorScheme });
                 for (const t of await page.evaluate(weakText))
@@ -118,6 +129,8 @@ for (const width of [360, 1100, 1440]) {
     report(noise.length === 0, `${where}: no error on the console`, noise);
     report(asked.length === 0, `${where}: no request to a host`, asked);
     report(trouble.length === 0, `${where}: no sideways scrolling`, trouble);
+    if (width >= 1100)
+        report(cut.length === 0, `${where}: every formula fits`, cut);
     for (const [scheme, found] of Object.entries(weak))
         report(found.length === 0,
                `${where}: contrast of all text 4.5 or more, ${scheme}`,

@@ -1,7 +1,10 @@
 -- Appendix A, The loom: A.9 Pages for the screen
 -- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
 
--- pandoc filter, after citeproc: citations link to the bibliography page.
+-- pandoc filter, after citeproc: citations link to the bibliography page,
+-- and brackets in formulas are as large as what they enclose.
+
+-- send a citation to the bibliography (A.9)
 local function Link(link)
     if link.target:match("^#ref%-") then
         link.target = "bibliography.html" .. link.target
@@ -9,9 +12,58 @@ local function Link(link)
     end
 end
 
+-- let brackets rest around low formulas (A.9)
+local OPEN = '<mo stretchy="true" form="prefix">'
+local CLOSE = '<mo stretchy="true" form="postfix">'
+local TALL = { "<mfrac", "<mtable", "<munder", "<mover" }
+
+local function is_tall(mathml)
+    for _, tag in ipairs(TALL) do
+        if mathml:find(tag, 1, true) then return true end
+    end
+end
+
+-- the places of brackets that may rest (A.9)
+local function resting(text)
+    local places, open = {}, {}
+    for at in text:gmatch('()<mo stretchy="true"') do
+        if text:sub(at, at + #OPEN - 1) == OPEN then
+            open[#open + 1] = at
+        elseif text:sub(at, at + #CLOSE - 1) == CLOSE and #open > 0 then
+            local from = table.remove(open)
+            if not is_tall(text:sub(from, at)) then
+                places[#places + 1] = from
+                places[#places + 1] = at
+            end
+        end
+    end
+    return places
+end
+
+-- names, signs and letters that pandoc took for operators (A.9)
+local function repair(text)
+    return (text:gsub("<mo>(%l%l+)</mo>",
+                      '<mo lspace="0.1em" rspace="0.167em">%1</mo>')
+                :gsub("<mo>([^%w%s<>]+)</mo><mo>−</mo>",
+                      '<mo>%1</mo><mo form="prefix">−</mo>')
+                :gsub("<mo>ℓ</mo>", "<mi>ℓ</mi>"))
+end
+
+local function Math(formula)
+    local options = pandoc.WriterOptions { html_math_method = "mathml" }
+    local text = pandoc.write(pandoc.Pandoc { pandoc.Plain { formula } },
+                              "html", options)
+    local places = resting(text)
+    table.sort(places, function(a, b) return a > b end)     -- from the back
+    for _, at in ipairs(places) do
+        text = text:sub(1, at - 1) .. text:sub(at):gsub("true", "false", 1)
+    end
+    return pandoc.RawInline("html", repair(text))
+end
+
 function Pandoc(doc)
     if pandoc.utils.stringify(doc.meta.slug or "") == "bibliography" then
         return nil
     end
-    return doc:walk { Link = Link }
+    return doc:walk { Link = Link, Math = Math }
 end
