@@ -40,6 +40,7 @@ struct Access {
                                 /*   of a vector access all of it        */
     bool contiguous;            /* lane l has address[f] + size (l - f), */
                                 /*   f being the first that takes part   */
+    bool uniform;               /* every lane has address[f]             */
     uint64_t address[32];       /* global: device address, else offset;  */
                                 /*   a multiple of size                  */
     uint64_t to[32];            /* cp.async: offset in shared memory     */
@@ -47,7 +48,9 @@ struct Access {
     int matrices;               /* ldmatrix, stmatrix: 1, 2 or 4         */
     enum AtomicKind atomic;
     bool is_float, is_64;       /* of an atomic operation                */
-};
+    uint32_t illegal;           /* lanes outside every allocation, and   */
+    uint32_t misaligned;        /*   not at a multiple of size: for the  */
+};                              /*   sanitizer; they move nothing        */
 
 /* what an instruction has cost so far (3b.1) */
 struct Traffic {

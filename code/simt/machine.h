@@ -1,0 +1,259 @@
+/* Chapter 3, The software GPU */
+/* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
+
+#ifndef SIMT_MACHINE_H
+#define SIMT_MACHINE_H
+
+/* The software GPU: what its parts know of each other.  One warp
+ * instruction becomes lane addresses, a struct Access; the sanitizer looks
+ * at it, the data moves, the counters look at it. */
+
+#include "base/error.h"
+#include "simt/count.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* sizes of the machine (3) */
+enum {
+    LANES       = 32,           /* threads of a warp                     */
+    MAX_THREADS = 1024,         /* of a block                            */
+    MAX_WARPS   = MAX_THREADS / LANES,
+    MAX_SHARED  = 227 * 1024,   /* bytes a block may have, as on an H200 */
+    MAX_STATIC_SHARED = 48 * 1024,
+    BARRIERS    = 16,           /* named barriers of a block             */
+};
+#define ALL_LANES 0xffffffffu
+
+struct Dim3 { uint32_t x, y, z; };
+
+/* spaces and addresses (3) */
+/* A device pointer is a number: the host cannot dereference it.  Shared
+ * and local memory are windows of the same 64-bit generic space; inside
+ * the windows, and in ld.shared and ld.local, an address is an offset.
+ * __constant__ variables live in device memory and have device
+ * addresses. */
+#define SPACE_GENERIC SPACES     /* of an instruction, not an access     */
+#define SHARED_WINDOW ((uint64_t)1 << 48)
+#define LOCAL_WINDOW  ((uint64_t)2 << 48)
+
+/* an instruction (3) */
+struct Warp;
+struct Instruction;
+typedef void Handler(struct Warp *, const struct Instruction *,
+                     uint32_t on);
+
+struct Instruction {
+    Handler *run;               /* works on the lanes in `on`            */
+    const char *name;           /* as in the text: "ld.global.v4.f32"    */
+    int file, line;             /* of the source; index in kernel->files;
+                                 * line 0: nobody knows                  */
+    int ptx_line;
+    enum Work work;             /* what it counts as, see count.h; and   */
+    int flop;                   /*   the third argument of totals_add    */
+    /* operands of an instruction (3) */
+    /* Registers are named by their place in the warp's file, in units of 4
+     * bytes: a 32-bit register takes 32 of them, a 64-bit one 64, a predicate
+     * one, a bit for each lane.  Constants are registers, too. */
+    uint32_t guard, guard_not;      /* lanes on: file[guard] ^ guard_not     */
+    uint32_t d[8], a[8], b[8], c[8];/* destination and sources; vectors      */
+    int width;                      /* of a vector; 1 otherwise              */
+    int target;                     /* branch: index of an instruction       */
+    int meet;                       /* branch: where its lanes meet again    */
+    enum Space space;               /* memory: as written, may be generic    */
+    enum AccessKind access;
+    enum AtomicKind atomic;
+    int size;                       /* memory: bytes of one element          */
+    int64_t offset;                 /* memory: added to the address          */
+    uint32_t flags;                 /* what else the handler wants to know   */
+    const void *more;
+    bool ends;                      /* last of a straight run                */
+    bool guarded, is_float, is_64;
+};
+
+/* a kernel and its module (3) */
+struct Param { uint32_t offset, size, align; };
+
+struct Kernel {
+    const char *name;           /* as in the text, mangled               */
+    const struct Instruction *code;
+    int instructions;
+    const char *const *files;   /* source files, see Instruction         */
+    int n_files;
+    const struct Param *params;
+    int n_params;
+    uint32_t param_bytes;
+    uint32_t static_shared;     /* bytes                                 */
+    uint32_t local_bytes;       /* a thread                              */
+    uint32_t dynamic_align;
+    uint32_t max_threads;       /* __launch_bounds__; 0: not given       */
+    uint32_t units;             /* of the register file of a warp        */
+    const struct Constant *constants;
+    int n_constants;
+    const struct Module *module;
+};
+
+/* A __device__ or __constant__ variable. */
+struct Symbol { const char *name; uint64_t address; size_t bytes;
+                enum Space space; };
+
+struct Module {
+    const struct Kernel *kernels;
+    int n_kernels;
+    const struct Symbol *symbols;
+    int n_symbols;
+    void *pool;                 /* owns everything above                 */
+};
+
+/* what can go wrong in a launch (3) */
+/* The runtime turns these into CUDA's error codes. */
+enum Fault {
+    FAULT_NONE,
+    FAULT_CONFIGURATION,        /* 0 blocks, 2048 threads, 300 KB shared */
+    FAULT_ILLEGAL_ADDRESS, FAULT_MISALIGNED_ADDRESS,
+    FAULT_TRAP,                 /* the kernel gave up                    */
+    FAULT_BARRIER,              /* warps wait for each other for ever    */
+    FAULT_TIMEOUT,              /* more than simt_options.step_limit     */
+    FAULT_INSTRUCTION,          /* asked of the machine what it cannot   */
+};
+
+struct Options {
+    bool count, check;          /* default: both                         */
+    uint64_t step_limit;        /* warp instructions of one block        */
+};
+extern struct Options simt_options;
+
+/* a launch, a block (3) */
+struct Launch {
+    const struct Kernel *kernel;
+    struct Dim3 grid, block;
+    size_t dynamic_shared;
+    uint64_t number;            /* 1 for the first launch of the process */
+    struct Site *site;          /* [kernel->instructions]; NULL: nobody
+                                 * counts; complete at launch_ended      */
+    struct Touched *touched;    /* or NULL                               */
+    bool check;                 /* ask the sanitizer                     */
+    enum Fault fault;           /* set once; nothing runs after it       */
+    struct Error error;         /* the message of the fault              */
+    unsigned char *params;
+    void *sanitizer;            /* for check.c                           */
+    uint64_t blocks_done;
+};
+
+struct Block {
+    struct Launch *launch;
+    struct Dim3 index;
+    uint64_t linear;            /* index as one number, x fastest        */
+    unsigned char *shared;      /* static, then dynamic                  */
+    size_t shared_bytes;
+    int threads, warps;
+    struct Warp *warp;          /* [warps]                               */
+    uint32_t barrier_epoch;     /* barriers passed, whichever            */
+    uint64_t steps;
+    struct Barrier { uint32_t arrived, expected, warps, votes; }
+        barrier[BARRIERS];
+};
+
+
+/* a warp (3) */
+enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_DONE };
+struct Warp {
+    struct Block *block;
+    int index;
+    uint32_t active;            /* lanes of the path that runs now       */
+    uint32_t alive;             /* lanes that have not returned          */
+    int pc;                     /* index of the instruction that runs    */
+    uint32_t sync_epoch;        /* __syncwarp passed                     */
+    enum WarpState state;
+    int waits_for;              /* number of a barrier                   */
+    uint32_t *file;             /* registers                             */
+    unsigned char *local;       /* [LANES][local_bytes]                  */
+    struct Path *path;          /* reconvergence stack; top is active    */
+    int depth;
+    struct Async *async;        /* cp.async copies on their way          */
+};
+/* The linear thread index in its block of a lane, and its threadIdx. */
+struct Dim3 thread_index(const struct Warp *, int lane);
+
+/* device memory (3) */
+/* The bytes of device memory as the host may touch them lie at a constant
+ * distance from the device addresses: memory_bytes(address).  Allocations
+ * are aligned to 256 bytes, and at least 256 bytes that belong to nobody
+ * lie between two of them. */
+struct Allocation {
+    uint64_t address;
+    size_t bytes;
+    const char *name;           /* of a variable; NULL: cudaMalloc       */
+    uint64_t serial;            /* 1, 2, ... in order of allocation      */
+};
+extern struct Memory { uint64_t base; size_t bytes; int64_t delta; } memory;
+
+bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
+                  struct Error *e);
+bool memory_free(uint64_t address);     /* false: not the start of one   */
+/* The allocation that holds the address, or NULL. */
+const struct Allocation *memory_find(uint64_t address);
+/* The nearest one below, for messages; NULL if there is none. */
+const struct Allocation *memory_before(uint64_t address);
+bool memory_holds(uint64_t address, size_t bytes);  /* inside one       */
+/* Allocation i in order of address; false past the last. */
+bool memory_at(int i, struct Allocation *);
+void memory_totals(size_t *used, size_t *total);
+static inline unsigned char *memory_bytes(uint64_t address)
+{
+    return (unsigned char *)(uintptr_t)(address + (uint64_t)memory.delta);
+}
+
+/* reading and launching (3) */
+/* Read PTX.  The text is not trusted: whatever is in it, this returns,
+ * with a message that names the line if it cannot be run. */
+bool module_read(struct Module *m, const char *text, size_t bytes,
+                 struct Error *e);
+void module_free(struct Module *m);
+const struct Kernel *module_kernel(const struct Module *m, const char *name);
+const struct Symbol *module_symbol(const struct Module *m, const char *name);
+
+/* Called at the end of every launch that counts, faulty or not (report.c;
+ * NULL: nobody).  l->site goes away afterwards. */
+extern void (*launch_ended)(const struct Launch *l);
+
+/* Run a kernel to its end.  args[i] points at argument i.  On failure
+ * *fault says what CUDA would call it and e says it in words; either may
+ * be NULL.  A block's limits are those of an H200. */
+bool simt_launch(const struct Kernel *k, struct Dim3 grid,
+                 struct Dim3 block, size_t dynamic_shared, void **args,
+                 enum Fault *fault, struct Error *e);
+
+/* what the sanitizer provides (3) */
+/* check.c; called only if launch->check.  check_access returns the lanes
+ * that may go on; those in illegal and misaligned never do. */
+void check_launch_begin(struct Launch *);
+void check_launch_end(struct Launch *);
+void check_block_begin(struct Block *);
+void check_block_end(struct Block *);
+uint32_t check_access(struct Warp *, const struct Access *);
+void check_barrier(struct Block *);     /* everybody has arrived          */
+void check_warp_sync(struct Warp *, uint32_t lanes);
+void check_async_commit(struct Warp *);
+void check_async_wait(struct Warp *, int groups_left);
+void check_allocated(uint64_t address, size_t bytes);
+void check_freed(uint64_t address);
+void check_host_wrote(uint64_t address, size_t bytes);
+void check_host_reads(uint64_t address, size_t bytes);
+
+enum ProblemKind {
+    PROBLEM_BARRIER,            /* a barrier not all lanes reached      */
+    PROBLEM_LANES,              /* shuffle, vote, match: absent lane    */
+    PROBLEM_OUT_OF_BOUNDS, PROBLEM_MISALIGNED, PROBLEM_UNINITIALISED,
+    PROBLEM_RACE, PROBLEM_ASYNC, PROBLEM_LEAK, PROBLEM_FREED,
+    PROBLEM_LAUNCH,
+};
+/* One report, about the instruction at w->pc and these lanes.  The
+ * executor calls it for the first two kinds. */
+void check_problem(enum ProblemKind, const struct Warp *, uint32_t lanes,
+                   const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void check_exit(void);
+
+#endif
