@@ -211,8 +211,10 @@ static inline unsigned char *memory_bytes(uint64_t address)
 bool module_read(struct Module *m, const char *text, size_t bytes,
                  struct Error *e);
 void module_free(struct Module *m);
-const struct Kernel *module_kernel(const struct Module *m, const char *name);
-const struct Symbol *module_symbol(const struct Module *m, const char *name);
+const struct Kernel *module_kernel(const struct Module *,
+                                   const char *name);
+const struct Symbol *module_symbol(const struct Module *,
+                                   const char *name);
 
 /* Called at the end of every launch that counts, faulty or not (report.c;
  * NULL: nobody).  l->site goes away afterwards. */
