@@ -1,6 +1,7 @@
 /* Config, parameter table, memory plan and model, in float. */
 #include <omp.h>
 #include <unistd.h>
+#include "base/arena.h"
 #include "base/rng.h"
 #include "model_fixture.h"
 

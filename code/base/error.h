@@ -6,6 +6,10 @@
 
 #include <stdbool.h>
 
+#include "base/extern_c.h"
+
+C_FUNCTIONS_BEGIN
+
 /* A sentence for the person at the terminal: what failed, on what, what
  * was expected, what to do.  Filled by the functions that return bool. */
 struct Error {
@@ -23,10 +27,12 @@ const char *program_name(void);
 
 /* "NAME: message" on standard error, then exit status 1 (a failure of the
  * world) or 2 (a mistake in the request).  warn() only prints. */
-_Noreturn void fail(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
-_Noreturn void misuse(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
+void fail(const char *format, ...)
+    __attribute__((noreturn, format(printf, 1, 2)));
+void misuse(const char *format, ...)
+    __attribute__((noreturn, format(printf, 1, 2)));
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+C_FUNCTIONS_END
 
 #endif

@@ -4,6 +4,8 @@
 #ifndef BASE_REAL_H
 #define BASE_REAL_H
 
+#include "base/extern_c.h"
+
 /* The number type of every operator and of the model.  Files always hold
  * float32, whatever real is. */
 #ifdef REAL_IS_DOUBLE

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "gpt2/safetensors.h"
+#include "ops/machine.h"
 
 /* names of files (B.2.1) */
 /* out = DIR/name; false if that is too long. */
@@ -291,8 +292,12 @@ static bool read_params(const struct Safetensors *s, const char *prefix,
 {
     for (int i = 0; i < t->n; i++) {
         const struct Param *p = &t->row[i];
-        if (!safetensors_read(s, find_param(s, prefix, p->name),
-                              base + p->offset, e))
+        const size_t bytes = p->size * sizeof(real);
+        real *at = base + p->offset, *host = machine_borrow(at, bytes);
+        bool ok = safetensors_read(s, find_param(s, prefix, p->name), host,
+                                   e);
+        machine_return(at, host, bytes, ok);
+        if (!ok)
             return false;
     }
     return true;
@@ -383,13 +388,19 @@ static bool save_copies(const struct ParamTable *t, const char *path,
                         const char *prefix[2], const real *base[2],
                         struct Error *e)
 {
-    size_t n = (size_t)t->n * (base[1] ? 2 : 1);
-    struct StSource *source = xcalloc(n, sizeof *source);
-    char (*name)[PARAM_NAME_MAX + 20] = xcalloc(n, sizeof *name);
-    add_sources(source, name, t, prefix[0], base[0]);
-    if (base[1])
-        add_sources(source + t->n, name + t->n, t, prefix[1], base[1]);
-    bool ok = safetensors_write(path, source, (int)n, e);
+    const int copies = base[1] ? 2 : 1;
+    const size_t n = (size_t)t->n, bytes = t->total * sizeof(real);
+    struct StSource *source = xcalloc(2 * n, sizeof *source);
+    char (*name)[PARAM_NAME_MAX + 20] = xcalloc(2 * n, sizeof *name);
+    real *host[2] = { NULL };
+    for (int k = 0; k < copies; k++) {
+        host[k] = machine_borrow(base[k], bytes);
+        add_sources(source + (size_t)k * n, name + (size_t)k * n, t,
+                    prefix[k], host[k]);
+    }
+    bool ok = safetensors_write(path, source, copies * t->n, e);
+    for (int k = 0; k < copies; k++)
+        machine_return(NULL, host[k], bytes, false);
     free(name);
     free(source);
     return ok;

@@ -11,10 +11,9 @@
 #include "gpt2/runlog.h"
 #include "gpt2/sampler.h"
 #include "gpt2/trainer.h"
-#include "lab/cpu_peak.h"
+#include "lab/machine_peak.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -469,7 +468,7 @@ static void print_start(struct Run *r)
     const struct Config *c = &t->model.config;
     double tokens = (double)t->data.tokens;
     double step = (double)o.accumulate * o.batch * o.seq;
-    r->peak = 1e9 * cpu_peak_gflops(omp_get_max_threads(), 0.05);
+    r->peak = 1e9 * machine_peak_gflops(0.05);
     printf("model   %.2f M parameters: L=%d NH=%d C=%d V=%d T=%d\n",
            (double)t->model.table.count / 1e6, c->L, c->NH, c->C, c->V,
            c->T);

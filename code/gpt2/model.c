@@ -15,6 +15,7 @@
 #include "ops/gelu.h"
 #include "ops/layernorm.h"
 #include "ops/linear.h"
+#include "ops/machine.h"
 #include "ops/matmul.h"
 #include "ops/residual.h"
 
@@ -130,17 +131,16 @@ static bool describe(struct Model *m, const struct Config *c, int B,
 }
 
 /* create and free a model, continued (B.3.4) */
-static void new_weights(struct Weights *w, struct Arena *memory,
-                        const struct Model *m, const char *what)
+static void new_weights(struct Weights *w, const struct Model *m,
+                        const char *what)
 {
     const struct ParamTable *t = &m->table;
-    arena_create(memory, t->total * sizeof(real), what);
-    real *base = arena_alloc(memory, t->total * sizeof(real));
+    real *base = machine_alloc(t->total * sizeof(real), what);
     weights_bind(w, t, &m->config, base);
     for (int i = 0; i < t->n; i++) {        /* the gaps between tensors */
         size_t end = t->row[i].offset + t->row[i].size;
         size_t next = i + 1 < t->n ? t->row[i + 1].offset : t->total;
-        memset(base + end, 0, (next - end) * sizeof(real));
+        machine_zero(base + end, (next - end) * sizeof(real));
     }
 }
 
@@ -150,30 +150,38 @@ bool model_create(struct Model *m, const struct Config *config, int B,
 {
     if (!describe(m, config, B, T, training, e))
         return false;
-    new_weights(&m->w, &m->w_memory, m, "the weights");
+    const size_t batch = (size_t)B * (size_t)T * sizeof *m->tokens;
+    new_weights(&m->w, m, "the weights");
     if (training)
-        new_weights(&m->g, &m->g_memory, m, "the gradients");
-    arena_create(&m->acts_memory, m->plan.total_bytes, "the activations");
-    plan_bind(&m->plan, m->acts_memory.base);
+        new_weights(&m->g, m, "the gradients");
+    m->acts_memory = machine_alloc(m->plan.total_bytes, "the activations");
+    plan_bind(&m->plan, m->acts_memory);
+    m->tokens = machine_alloc(batch, "the tokens");
+    m->targets = machine_alloc(batch, "the targets");
     return true;
 }
 
 void model_free(struct Model *m)
 {
+    machine_free(m->w.base);
+    machine_free(m->g.base);
+    machine_free(m->acts_memory);
+    machine_free(m->tokens);
+    machine_free(m->targets);
     weights_unbind(&m->w);
     weights_unbind(&m->g);
     params_free(&m->table);
     plan_free(&m->plan);
     free(m->acts.h);
-    arena_free(&m->w_memory);
-    arena_free(&m->g_memory);
-    arena_free(&m->acts_memory);
     *m = (struct Model){ 0 };
 }
 
 void model_init(struct Model *m, uint64_t seed)
 {
-    params_init(m->w.base, &m->table, &m->config, seed);
+    const size_t bytes = m->table.total * sizeof(real);
+    real *host = machine_borrow(m->w.base, bytes);
+    params_init(host, &m->table, &m->config, seed);
+    machine_return(m->w.base, host, bytes, true);
 }
 
 /* print what a model will allocate (B.3.5) */
@@ -284,7 +292,8 @@ static void stream_fwd(struct Model *m, const int32_t *tokens, int B, int T)
     assert(B >= 1 && B <= m->B && T >= 1 && T <= m->T);
     for (int i = 0; i < B * T; i++)
         assert(tokens[i] >= 0 && tokens[i] < m->config.V);
-    embedding_fwd(m->acts.h[0].x, tokens, m->w.wte, m->w.wpe, B, T,
+    machine_put(m->tokens, tokens, (size_t)(B * T) * sizeof *tokens);
+    embedding_fwd(m->acts.h[0].x, m->tokens, m->w.wte, m->w.wpe, B, T,
                   m->config.C);
     for (int l = 0; l < m->config.L; l++)
         layer_fwd(m, l, B, T);
@@ -306,9 +315,11 @@ static double chunk_fwd(struct Model *m, const real *h,
     const int V = m->config.V, C = m->config.C;
     gemm(a->logits, h, m->w.wte, rows, V, C, GEMM_TB);
     crossentropy_fwd(a->losses, a->lse, a->logits, targets, rows, V);
+    real losses[CHUNK];
     double sum = 0;
+    machine_get(losses, a->losses, (size_t)rows * sizeof *losses);
     for (int i = 0; i < rows; i++)
-        sum += (double)a->losses[i];
+        sum += (double)losses[i];
     return sum;
 }
 
@@ -361,23 +372,22 @@ static void clear_added(struct Model *m)
         real *g = m->g.base + p->offset;
         if (p->init == INIT_ONE || strstr(p->name, "ln_")
             || g == m->g.wpe)
-            memset(g, 0, p->size * sizeof(real));
+            machine_zero(g, p->size * sizeof(real));
     }
 }
 
 /* the backward pass, continued (16.8) */
-static void stream_bwd(struct Model *m, const int32_t *tokens, int B,
-                       int T, bool add)
+static void stream_bwd(struct Model *m, int B, int T, bool add)
 {
     struct Acts *a = &m->acts;
     const struct Config *c = &m->config;
     const int N = B * T;
-    memset(a->dx, 0, (size_t)N * (size_t)c->C * sizeof(real));
+    machine_zero(a->dx, (size_t)N * (size_t)c->C * sizeof(real));
     layernorm_bwd(a->dx, m->g.ln_f_w, m->g.ln_f_b, a->ln_f, a->h[c->L].x,
                   a->mean_f, a->rstd_f, m->w.ln_f_w, N, c->C);
     for (int l = c->L - 1; l >= 0; l--)
         layer_bwd(m, l, B, T, add);
-    embedding_bwd(m->g.wte, m->g.wpe, a->dx, tokens, B, T, c->C);
+    embedding_bwd(m->g.wte, m->g.wpe, a->dx, m->tokens, B, T, c->C);
 }
 
 /* the loss of a batch (B.3.4) */
@@ -392,10 +402,11 @@ double model_loss(struct Model *m, const int32_t *tokens,
     const int N = B * T;
     stream_fwd(m, tokens, B, T);
     ln_f_fwd(m, m->acts.h[m->config.L].x, N);
+    machine_put(m->targets, targets, (size_t)N * sizeof *targets);
     double sum = 0;
     for (int n = 0; n < N; n += m->chunk)
         sum += chunk_fwd(m, m->acts.ln_f + (size_t)n * (size_t)m->config.C,
-                         targets + n, chunk_rows(m, n, N));
+                         m->targets + n, chunk_rows(m, n, N));
     return sum / N;
 }
 
@@ -410,15 +421,16 @@ double model_train(struct Model *m, const int32_t *tokens,
         clear_added(m);
     stream_fwd(m, tokens, B, T);
     ln_f_fwd(m, m->acts.h[m->config.L].x, N);
+    machine_put(m->targets, targets, (size_t)N * sizeof *targets);
     double sum = 0;
     for (int n = 0; n < N; n += m->chunk) {
         real *h = m->acts.ln_f + (size_t)n * (size_t)m->config.C;
         int rows = chunk_rows(m, n, N);
-        sum += chunk_fwd(m, h, targets + n, rows);
-        chunk_bwd(m, h, targets + n, rows, scale / (real)N,
+        sum += chunk_fwd(m, h, m->targets + n, rows);
+        chunk_bwd(m, h, m->targets + n, rows, scale / (real)N,
                   accumulate || n > 0);
     }
-    stream_bwd(m, tokens, B, T, accumulate);
+    stream_bwd(m, B, T, accumulate);
     return sum / N;
 }
 
@@ -430,9 +442,16 @@ void model_logits(struct Model *m, real *logits, const int32_t *tokens,
     stream_fwd(m, tokens, B, T);
     real *x = m->acts.h[m->config.L].x;
     for (int b = 1; b <= B; b++)            /* the last of each row */
-        memmove(x + (size_t)(b - 1) * C,
-                x + ((size_t)b * (size_t)T - 1) * C, C * sizeof(real));
+        machine_copy(x + (size_t)(b - 1) * C,
+                     x + ((size_t)b * (size_t)T - 1) * C,
+                     C * sizeof(real));
     ln_f_fwd(m, x, B);
-    gemm(logits, m->acts.ln_f, m->w.wte, B, m->config.V, m->config.C,
-         GEMM_TB);
+    for (int b = 0; b < B; b += m->chunk) {
+        const size_t at = (size_t)b, V = (size_t)m->config.V;
+        const int rows = chunk_rows(m, b, B);
+        gemm(m->acts.logits, m->acts.ln_f + at * C, m->w.wte, rows,
+             m->config.V, m->config.C, GEMM_TB);
+        machine_get(logits + at * V, m->acts.logits,
+                    (size_t)rows * V * sizeof *logits);
+    }
 }

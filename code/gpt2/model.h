@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include "base/arena.h"
+#include "base/error.h"
 #include "gpt2/params.h"
 #include "gpt2/plan.h"
 
@@ -61,7 +61,8 @@ struct Model {
     struct Weights w, g;                 /* g only if training */
     struct Plan plan;
     struct Acts acts;
-    struct Arena w_memory, g_memory, acts_memory;
+    void   *acts_memory;
+    int32_t *tokens, *targets;           /* [B][T], beside the weights */
 };
 
 /* what a model can do (16.10) */

@@ -4,6 +4,7 @@
 #include "gpt2/trainer.h"
 
 #include "ops/adamw.h"
+#include "ops/machine.h"
 
 #include <assert.h>
 #include <math.h>
@@ -15,14 +16,13 @@ static void reserve(struct Trainer *t)
     size_t moment = t->model.table.total * sizeof(real);
     size_t batch = (size_t)t->config.B * (size_t)t->config.T
                    * sizeof(int32_t);
-    arena_create(&t->arena, 2 * arena_round(moment)
-                 + 2 * arena_round(batch), "optimiser");
-    t->m = arena_alloc(&t->arena, moment);
-    t->v = arena_alloc(&t->arena, moment);
+    t->m = machine_alloc(moment, "the optimiser");
+    t->v = machine_alloc(moment, "the optimiser");
+    machine_zero(t->m, moment);
+    machine_zero(t->v, moment);
+    arena_create(&t->arena, 2 * arena_round(batch), "a batch");
     t->tokens = arena_alloc(&t->arena, batch);
     t->targets = arena_alloc(&t->arena, batch);
-    memset(t->m, 0, moment);
-    memset(t->v, 0, moment);
 }
 
 
@@ -52,6 +52,8 @@ void trainer_free(struct Trainer *t)
     loader_close(&t->data);
     loader_close(&t->val);
     model_free(&t->model);
+    machine_free(t->m);
+    machine_free(t->v);
     arena_free(&t->arena);
 }
 

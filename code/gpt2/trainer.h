@@ -30,7 +30,7 @@ struct Trainer {
     struct Loader data, val;        /* val.shards == 0: no validation */
     real *m, *v;                    /* moments, [model.table.total] */
     int32_t *tokens, *targets;      /* one micro-batch, [B][T] */
-    struct Arena arena;             /* of the four above */
+    struct Arena arena;             /* of these two */
     int64_t step;                   /* steps done */
     int64_t sequences;              /* sequences seen: where to go on */
 };

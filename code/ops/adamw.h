@@ -1,8 +1,7 @@
 /* Chapter 17, Training: 17.2.3 The contract */
 /* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
 
-/* adamw.h: one step of AdamW (Loshchilov, Hutter 2019) and the norm that
- * clipping needs. */
+/* adamw.h: AdamW (Loshchilov, Hutter 2019), and the norm for clipping. */
 #ifndef OPS_ADAMW_H
 #define OPS_ADAMW_H
 
@@ -10,6 +9,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+C_FUNCTIONS_BEGIN
 
 struct AdamwStep {
     double lr, beta1, beta2, eps;
@@ -30,9 +31,12 @@ struct AdamwStep {
 void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
                   const struct AdamwStep *s);
 
+/* the contract of the norm (17.2.3) */
 /* The sum of g[i]^2 in double.  The order of additions is fixed: neither
  * the number of threads nor the width of the vectors changes a bit of it
  * (for float: each product is exact in double). */
 double sum_squares(const real *g, size_t n);
+
+C_FUNCTIONS_END
 
 #endif

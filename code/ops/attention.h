@@ -6,6 +6,8 @@
 
 #include "base/real.h"
 
+C_FUNCTIONS_BEGIN
+
 /* Causal multi-head attention (Vaswani 2017), for each b and head h:
  *     s[t,u] = q[t] . k[u] / sqrt(HS) for u <= t,   HS = C / NH
  *     lse[t] = log(sum over u of exp(s[t,u]))
@@ -29,5 +31,7 @@ void attention_fwd(real *y, real *lse, const real *qkv,
 void attention_bwd(real *dqkv, const real *dy, const real *qkv,
                    const real *y, const real *lse,
                    int B, int T, int C, int NH);
+
+C_FUNCTIONS_END
 
 #endif

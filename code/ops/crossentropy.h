@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include "base/real.h"
 
+C_FUNCTIONS_BEGIN
+
 /* loss[n] = lse[n] - logits[n, targets[n]], in nats, where
  * lse[n] = log(sum over v of exp(logits[n,v]))
  *
@@ -24,5 +26,7 @@ void crossentropy_fwd(real *loss, real *lse, const real *logits,
  *   moves       8 NV bytes in float       FLOP  about 20 NV */
 void crossentropy_bwd(real *dlogits, const real *logits, const real *lse,
                       const int32_t *targets, real scale, int N, int V);
+
+C_FUNCTIONS_END
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include "base/real.h"
 
+C_FUNCTIONS_BEGIN
+
 /* x[b,t,:] = wte[tokens[b,t],:] + wpe[t,:]
  *
  *   x         real [B][T][C], overwritten
@@ -21,5 +23,7 @@ void embedding_fwd(real *x, const int32_t *tokens, const real *wte,
  *   moves     at most 20 BTC bytes        FLOP  2 BTC */
 void embedding_bwd(real *dwte, real *dwpe, const real *dx,
                    const int32_t *tokens, int B, int T, int C);
+
+C_FUNCTIONS_END
 
 #endif

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include "base/real.h"
 
+C_FUNCTIONS_BEGIN
+
 /* y[i] = GELU(x[i]) in GPT-2's tanh form (Hendrycks 2016):
  *     x/2 (1 + tanh(u)),  u = sqrt(2/pi) (x + 0.044715 x^3)
  *
@@ -20,5 +22,7 @@ void gelu_fwd(real *y, const real *x, size_t n);
 /* dx[i] = dy[i] * GELU'(x[i]); dx is overwritten and may be dy.
  *   moves     12n bytes in float          FLOP  about 40n */
 void gelu_bwd(real *dx, const real *dy, const real *x, size_t n);
+
+C_FUNCTIONS_END
 
 #endif

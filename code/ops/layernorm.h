@@ -8,6 +8,8 @@
 
 #define LAYERNORM_EPS 1e-5f     /* GPT-2's layer_norm_epsilon */
 
+C_FUNCTIONS_BEGIN
+
 /* y[n,:] = (x[n,:] - mean[n]) * rstd[n] * w + b   (Ba 2016)
  *
  *   y, x        real [N][C]; y is overwritten, may be x
@@ -27,5 +29,7 @@ void layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
 void layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
                    const real *x, const real *mean, const real *rstd,
                    const real *w, int N, int C);
+
+C_FUNCTIONS_END
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include "base/real.h"
 
+C_FUNCTIONS_BEGIN
+
 /* y = x w + b
  *
  *   y         real [N][OC], overwritten; not x
@@ -25,5 +27,7 @@ void linear_fwd(real *y, const real *x, const real *w, const real *b,
 void linear_bwd(real *dx, real *dw, real *db, const real *dy,
                 const real *x, const real *w, int N, int C, int OC,
                 bool accumulate);
+
+C_FUNCTIONS_END
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+C_FUNCTIONS_BEGIN
+
 /* the flags of a gemm (17b.1) */
 enum {
     GEMM_TA  = 1,       /* a is stored [K,M], op(a) is its transpose    */
@@ -57,5 +59,6 @@ bool gemm_use(const char *name);
 
 /* The name of the kernel in use. */
 const char *gemm_used(void);
+C_FUNCTIONS_END
 
 #endif

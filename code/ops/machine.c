@@ -1,0 +1,58 @@
+/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/error.h"
+#include "ops/machine.h"
+
+enum { ALIGN = 64 };
+
+void *machine_alloc(size_t bytes, const char *what)
+{
+    void *p = aligned_alloc(ALIGN, (bytes / ALIGN + 1) * ALIGN);
+    if (!p)
+        fail("no memory for %s: %.1f MB asked for; use a smaller batch, "
+             "a shorter sequence or a smaller model", what,
+             (double)bytes / 1e6);
+    return p;
+}
+
+/* the rest of the CPU's machine (15b.1) */
+void machine_free(void *p)
+{
+    free(p);
+}
+
+void machine_zero(void *p, size_t bytes)
+{
+    memset(p, 0, bytes);
+}
+
+void machine_copy(void *to, const void *from, size_t bytes)
+{
+    memmove(to, from, bytes);
+}
+
+/* the rest of the CPU's machine, continued (15b.1) */
+void machine_put(void *to, const void *host, size_t bytes)
+{
+    memcpy(to, host, bytes);
+}
+
+void machine_get(void *host, const void *from, size_t bytes)
+{
+    memcpy(host, from, bytes);
+}
+
+void *machine_borrow(const void *p, size_t bytes)
+{
+    (void)bytes;
+    return (void *)(uintptr_t)p;
+}
+
+void machine_return(void *p, void *host, size_t bytes, bool changed)
+{
+    (void)p, (void)host, (void)bytes, (void)changed;
+}
