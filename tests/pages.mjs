@@ -76,7 +76,7 @@ function wide() {
     const out = [`page is ${root.scrollWidth} wide, window ${innerWidth}`];
     for (const e of document.body.querySelectorAll("*")) {
         const r = e.getBoundingClientRect();
-        if (r.right > innerWidth + 1 && !e.closest("pre, .table, .equation"))
+        if (r.right > innerWidth + 1 && !e.closest("pre, .table, .equation, .drawing"))
             out.push(`${e.tagName}.${e.className} ends at ${r.right}`);
     }
     return out;

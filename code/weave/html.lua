@@ -213,9 +213,9 @@ end
 function M.figure(id, figure, caption)
     local text = pandoc.List { numbered("Figure", id, figure.number) }
     text:extend(caption)
-    return { block('<figure id="' .. id .. '">'
+    return { block('<figure id="' .. id .. '"><div class="drawing">'
                    .. M.drawing(figure.file, id, figure.alt)
-                   .. '<figcaption>'),
+                   .. '</div><figcaption>'),
              pandoc.Plain(text), block('</figcaption></figure>') }
 end
 
@@ -261,7 +261,7 @@ function M.drawing(file, id, alt)
                :gsub('%srole="[^"]*"', ""):gsub('%saria%-[%w-]*="[^"]*"',
                                                 "")
     return '<svg role="img" aria-label="' .. escape(alt) .. '"' .. open
-        .. (width and ' style="max-width:' .. width .. 'px"' or "")
+        .. (width and ' style="--full:' .. width .. 'px"' or "")
         .. ">" .. rest
 end
 
