@@ -37,6 +37,10 @@ FLAGS.asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
               -fno-omit-frame-pointer
 LDLIBS  := -lm -lpthread
 
+# The software GPU gives the same bits on every processor: no product and sum
+# become one where that is cheap.
+$(foreach f,opt f64 asan,$(B)/$(f)/$(CODE)/simt/%.o): ROOM := -ffp-contract=off
+
 SOURCES := $(foreach r,base simt ops gpt2 lab,$(wildcard $(CODE)/$(r)/*.c))
 MAINS   := $(filter $(CODE)/gpt2/main_% $(CODE)/lab/main_%,$(SOURCES))
 PARTS   := $(filter-out $(MAINS),$(SOURCES))
@@ -44,12 +48,12 @@ name_of  = $(subst _,-,$(patsubst main_%,%,$(basename $(notdir $(1)))))
 PROGRAMS := $(foreach m,$(MAINS),$(B)/bin/$(call name_of,$(m)))
 
 .PHONY: programs
-programs: $(PROGRAMS)
+programs: $(PROGRAMS) $(B)/bin/simtcc
 
 define FLAVOUR
 $(B)/$(1)/%.o: %.c
 	@mkdir -p $$(@D)
-	$$(CC) $$(COMMON) $$(FLAGS.$(1)) -c $$< -o $$@
+	$$(CC) $$(COMMON) $$(FLAGS.$(1)) $$(ROOM) -c $$< -o $$@
 $(B)/libmb-$(1).a: $(PARTS:%.c=$(B)/$(1)/%.o)
 	@rm -f $$@; ar rcs $$@ $$^
 $(B)/tests-$(1)/%: $(B)/$(1)/tests/%.o $(B)/libmb-$(1).a
@@ -68,6 +72,32 @@ $(B)/bin-asan/$(call name_of,$(1)): $(B)/asan/$(1:.c=.o) $(B)/libmb-asan.a
 endef
 $(foreach m,$(MAINS),$(eval $(call PROGRAM,$(m))))
 ASAN_PROGRAMS := $(PROGRAMS:$(B)/bin/%=$(B)/bin-asan/%)
+
+# ---- the software GPU ------------------------------------------------------
+# build/bin/simtcc, build/include and build/lib belong together and may be
+# moved: the script finds the others beside it.  In the library only CUDA's
+# names are visible, so that a reader's program may call a function `fail`.
+SIMTCC  := $(B)/bin/simtcc
+SIMT_LIB_OBJECTS := $(patsubst %.c,$(B)/opt/%.o,\
+             $(wildcard $(CODE)/base/*.c $(CODE)/simt/*.c))
+SIMT_HEADERS := $(patsubst $(CODE)/simt/include/%,$(B)/include/%,\
+             $(wildcard $(CODE)/simt/include/*.h))
+
+$(B)/lib/libsimt.a: $(SIMT_LIB_OBJECTS)
+	@mkdir -p $(@D); rm -f $@
+	ld -r -o $(@:.a=.o) $^
+	objcopy --wildcard -G 'cuda*' -G '__cuda*' -G 'simt_*' $(@:.a=.o)
+	@ar rcs $@ $(@:.a=.o); rm -f $(@:.a=.o)
+$(B)/include/%.h: $(CODE)/simt/include/%.h
+	@mkdir -p $(@D); cp $< $@
+$(SIMTCC): $(CODE)/simt/simtcc $(B)/lib/libsimt.a $(SIMT_HEADERS)
+	@mkdir -p $(@D); cp $< $@
+
+# Any .cu file of the book, for the software GPU.
+$(B)/simt/%.o: %.cu $(SIMTCC)
+	@mkdir -p $(@D)
+	$(SIMTCC) -I$(CODE) -Wall -Wextra -Werror -MMD -MP -MT $@ -MF $(@:.o=.d) \
+	  -c $< -o $@
 
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,60 @@
+/* Appendix M, The runtime of the software GPU: M.3 The language */
+/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+
+/* CUDA C for clang's device and host pass, with no SDK: included before
+ * every .cu file by simtcc, as nvcc includes its own. */
+#ifndef SIMT_CUDA_RUNTIME_H
+#define SIMT_CUDA_RUNTIME_H
+
+#if !defined(__clang__) || !defined(__CUDA__)
+#error "this cuda_runtime.h is read by clang in CUDA mode: use simtcc"
+#endif
+
+#define __SIMT__ 1              /* programs can ask which machine it is */
+#ifndef __CUDACC__
+#define __CUDACC__ 1
+#endif
+
+#define __host__         __attribute__((host))
+#define __device__       __attribute__((device))
+#define __global__       __attribute__((global))
+#define __shared__       __attribute__((shared))
+#define __constant__     __attribute__((constant))
+#define __forceinline__  inline __attribute__((always_inline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __align__(n)     __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#if __clang_major__ < 20
+#define __grid_constant__
+#endif
+#define __managed__ __device__ __attribute__((unavailable(                \
+    "simtcc: no __managed__ variables on the software GPU: use "          \
+    "__device__ and cudaMemcpyToSymbol")))
+#define __cluster_dims__(...) __attribute__((unavailable(                 \
+    "simtcc: no thread block clusters on the software GPU")))
+
+#include <assert.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_runtime_api.h"
+
+/* A device function of this header.  Without debug information of its own
+ * its instructions belong to the line that calls it: the reader's line. */
+#define SIMT_DEVICE static __device__ inline \
+    __attribute__((always_inline, nodebug, unused))
+#define SIMT_BOTH static __host__ __device__ inline \
+    __attribute__((always_inline, nodebug, unused))
+#define SIMT_MEMBER __host__ __device__ inline \
+    __attribute__((always_inline, nodebug))
+
+#include "simt_vectors.h"
+#include "simt_launch.h"
+#include "simt_device.h"
+#include "simt_atomics.h"
+#include "simt_numbers.h"
+
+#endif

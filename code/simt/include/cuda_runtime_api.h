@@ -1,0 +1,337 @@
+/* Appendix M, The runtime of the software GPU: M.2 The calls a host program makes */
+/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+
+/* The host side of CUDA as far as the software GPU has it: the names,
+ * codes and argument orders of NVIDIA's documentation.  C and C++. */
+#ifndef SIMT_CUDA_RUNTIME_API_H
+#define SIMT_CUDA_RUNTIME_API_H
+
+#include <stddef.h>
+
+#define CUDART_VERSION 12000
+
+#ifdef __cplusplus
+#define SIMT_API extern "C"
+#else
+#define SIMT_API extern
+#endif
+#ifndef __CUDA__                /* plain C or C++: no passes, no marks */
+#define __host__
+#define __device__
+#endif
+
+/* the error codes of CUDA (M.2) */
+/* X(number, name, sentence) */
+#define SIMT_ERRORS(X)                                                    \
+    X(0, cudaSuccess, "no error")                                         \
+    X(1, cudaErrorInvalidValue, "invalid argument")                       \
+    X(2, cudaErrorMemoryAllocation, "out of memory")                      \
+    X(3, cudaErrorInitializationError, "initialization error")            \
+    X(9, cudaErrorInvalidConfiguration, "invalid configuration argument") \
+    X(12, cudaErrorInvalidPitchValue, "invalid pitch argument")           \
+    X(13, cudaErrorInvalidSymbol, "invalid device symbol")                \
+    X(16, cudaErrorInvalidHostPointer, "invalid host pointer")            \
+    X(17, cudaErrorInvalidDevicePointer, "invalid device pointer")        \
+    X(21, cudaErrorInvalidMemcpyDirection,                                \
+      "invalid copy direction for memcpy")                                \
+    X(35, cudaErrorInsufficientDriver,                                    \
+      "CUDA driver version is insufficient for CUDA runtime version")     \
+    X(98, cudaErrorInvalidDeviceFunction, "invalid device function")      \
+    X(100, cudaErrorNoDevice, "no CUDA-capable device is detected")       \
+    X(101, cudaErrorInvalidDevice, "invalid device ordinal")              \
+    X(200, cudaErrorInvalidKernelImage,                                   \
+      "device kernel image is invalid")                                   \
+    X(209, cudaErrorNoKernelImageForDevice,                               \
+      "no kernel image is available for execution on the device")         \
+    X(218, cudaErrorInvalidPtx, "a PTX JIT compilation failed")           \
+    X(400, cudaErrorInvalidResourceHandle, "invalid resource handle")     \
+    X(401, cudaErrorIllegalState,                                         \
+      "the operation cannot be performed in the present state")           \
+    X(600, cudaErrorNotReady, "device not ready")                         \
+    X(700, cudaErrorIllegalAddress,                                       \
+      "an illegal memory access was encountered")                         \
+    X(701, cudaErrorLaunchOutOfResources,                                 \
+      "too many resources requested for launch")                          \
+    X(702, cudaErrorLaunchTimeout,                                        \
+      "the launch timed out and was terminated")                          \
+    X(710, cudaErrorAssert, "device-side assert triggered")               \
+    X(714, cudaErrorHardwareStackError, "hardware stack error")           \
+    X(715, cudaErrorIllegalInstruction,                                   \
+      "an illegal instruction was encountered")                           \
+    X(716, cudaErrorMisalignedAddress, "misaligned address")              \
+    X(717, cudaErrorInvalidAddressSpace,                                  \
+      "operation not supported on global/shared address space")           \
+    X(718, cudaErrorInvalidPc, "invalid program counter")                 \
+    X(719, cudaErrorLaunchFailure, "unspecified launch failure")          \
+    X(801, cudaErrorNotSupported, "operation not supported")              \
+    X(999, cudaErrorUnknown, "unknown error")
+
+typedef enum cudaError {
+#define SIMT_ERROR(number, name, sentence) name = number,
+    SIMT_ERRORS(SIMT_ERROR)
+#undef SIMT_ERROR
+} cudaError_t;
+
+/* dim3, streams, events and flags (M.2) */
+typedef struct simt_uint3 { unsigned x, y, z; } uint3;
+
+struct dim3 {
+    unsigned x, y, z;
+#ifdef __cplusplus
+    __host__ __device__ constexpr dim3(unsigned x_ = 1, unsigned y_ = 1,
+                                       unsigned z_ = 1)
+        : x(x_), y(y_), z(z_) {}
+    __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    __host__ __device__ constexpr operator uint3() const
+    {
+        return uint3{ x, y, z };
+    }
+#endif
+};
+typedef struct dim3 dim3;
+
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+typedef void (*cudaHostFn_t)(void *);
+
+#define cudaStreamDefault       0u
+#define cudaStreamNonBlocking   1u
+#define cudaStreamLegacy        ((cudaStream_t)0x1)
+#define cudaStreamPerThread     ((cudaStream_t)0x2)
+#define cudaEventDefault        0u
+#define cudaEventBlockingSync   1u
+#define cudaEventDisableTiming  2u
+#define cudaHostAllocDefault    0u
+#define cudaHostAllocPortable   1u
+#define cudaHostAllocMapped     2u
+#define cudaHostAllocWriteCombined 4u
+#define cudaHostRegisterDefault 0u
+#define cudaMemAttachGlobal     1u
+#define cudaDeviceScheduleAuto  0u
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault,
+};
+
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+};
+
+enum cudaFuncCache {
+    cudaFuncCachePreferNone,
+    cudaFuncCachePreferShared,
+    cudaFuncCachePreferL1,
+    cudaFuncCachePreferEqual,
+};
+
+#ifndef __cplusplus
+typedef enum cudaMemcpyKind cudaMemcpyKind;
+typedef enum cudaFuncAttribute cudaFuncAttribute;
+typedef enum cudaFuncCache cudaFuncCache;
+#endif
+
+/* what a device says of itself (M.2) */
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem;
+    size_t sharedMemPerBlock;
+    int regsPerBlock;
+    int warpSize;
+    size_t memPitch;
+    int maxThreadsPerBlock;
+    int maxThreadsDim[3];
+    int maxGridSize[3];
+    int clockRate;                      /* kHz */
+    size_t totalConstMem;
+    int major, minor;
+    int multiProcessorCount;
+    int integrated, canMapHostMemory, computeMode;
+    int concurrentKernels, ECCEnabled, asyncEngineCount;
+    int unifiedAddressing, managedMemory, concurrentManagedAccess;
+    int pageableMemoryAccess, cooperativeLaunch;
+    int memoryClockRate;                /* kHz */
+    int memoryBusWidth;                 /* bits */
+    int l2CacheSize;
+    int maxThreadsPerMultiProcessor;
+    int maxBlocksPerMultiProcessor;
+    size_t sharedMemPerMultiprocessor;
+    int regsPerMultiprocessor;
+    size_t sharedMemPerBlockOptin;
+    size_t reservedSharedMemPerBlock;
+    int pciBusID, pciDeviceID, pciDomainID;
+};
+
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxBlockDimX = 2,
+    cudaDevAttrMaxBlockDimY = 3,
+    cudaDevAttrMaxBlockDimZ = 4,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxGridDimY = 6,
+    cudaDevAttrMaxGridDimZ = 7,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+    cudaDevAttrManagedMemory = 83,
+    cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrReservedSharedMemoryPerBlock = 111,
+};
+
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock;
+    int numRegs;                /* what SIMT_REGISTERS states, else 0 */
+    int ptxVersion, binaryVersion, cacheModeCA;
+    int maxDynamicSharedSizeBytes, preferredShmemCarveout;
+};
+
+/* the host calls (M.2) */
+SIMT_API cudaError_t cudaGetLastError(void);
+SIMT_API cudaError_t cudaPeekAtLastError(void);
+SIMT_API const char *cudaGetErrorName(cudaError_t);
+SIMT_API const char *cudaGetErrorString(cudaError_t);
+
+SIMT_API cudaError_t cudaGetDeviceCount(int *count);
+SIMT_API cudaError_t cudaSetDevice(int device);
+SIMT_API cudaError_t cudaGetDevice(int *device);
+SIMT_API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *,
+                                             int device);
+SIMT_API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr,
+                                            int device);
+SIMT_API cudaError_t cudaDeviceSynchronize(void);
+SIMT_API cudaError_t cudaDeviceReset(void);
+SIMT_API cudaError_t cudaSetDeviceFlags(unsigned flags);
+SIMT_API cudaError_t cudaRuntimeGetVersion(int *version);
+SIMT_API cudaError_t cudaDriverGetVersion(int *version);
+
+SIMT_API cudaError_t cudaMalloc(void **pointer, size_t bytes);
+SIMT_API cudaError_t cudaMallocAsync(void **pointer, size_t bytes,
+                                     cudaStream_t);
+SIMT_API cudaError_t cudaMallocManaged(void **pointer, size_t bytes,
+                                       unsigned flags);
+SIMT_API cudaError_t cudaFree(void *pointer);
+SIMT_API cudaError_t cudaFreeAsync(void *pointer, cudaStream_t);
+SIMT_API cudaError_t cudaMallocHost(void **pointer, size_t bytes);
+SIMT_API cudaError_t cudaHostAlloc(void **pointer, size_t bytes,
+                                   unsigned flags);
+SIMT_API cudaError_t cudaFreeHost(void *pointer);
+SIMT_API cudaError_t cudaHostRegister(void *pointer, size_t bytes,
+                                      unsigned flags);
+SIMT_API cudaError_t cudaHostUnregister(void *pointer);
+SIMT_API cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total);
+
+SIMT_API cudaError_t cudaMemset(void *to, int byte, size_t bytes);
+SIMT_API cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes,
+                                     cudaStream_t);
+SIMT_API cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
+                                enum cudaMemcpyKind);
+SIMT_API cudaError_t cudaMemcpyAsync(void *to, const void *from,
+                                     size_t bytes, enum cudaMemcpyKind,
+                                     cudaStream_t);
+SIMT_API cudaError_t cudaMemcpy2D(void *to, size_t to_pitch,
+                                  const void *from, size_t from_pitch,
+                                  size_t width, size_t height,
+                                  enum cudaMemcpyKind);
+SIMT_API cudaError_t cudaMemcpyToSymbol(const void *symbol,
+                                        const void *from, size_t bytes,
+                                        size_t offset, enum cudaMemcpyKind);
+SIMT_API cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol,
+                                          size_t bytes, size_t offset,
+                                          enum cudaMemcpyKind);
+SIMT_API cudaError_t cudaGetSymbolAddress(void **pointer,
+                                          const void *symbol);
+SIMT_API cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
+
+SIMT_API cudaError_t cudaStreamCreate(cudaStream_t *);
+SIMT_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned);
+SIMT_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *, unsigned,
+                                                  int priority);
+SIMT_API cudaError_t cudaStreamDestroy(cudaStream_t);
+SIMT_API cudaError_t cudaStreamSynchronize(cudaStream_t);
+SIMT_API cudaError_t cudaStreamQuery(cudaStream_t);
+SIMT_API cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t,
+                                         unsigned flags);
+SIMT_API cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t,
+                                        void *data);
+SIMT_API cudaError_t cudaEventCreate(cudaEvent_t *);
+SIMT_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned);
+SIMT_API cudaError_t cudaEventDestroy(cudaEvent_t);
+SIMT_API cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
+SIMT_API cudaError_t cudaEventSynchronize(cudaEvent_t);
+SIMT_API cudaError_t cudaEventQuery(cudaEvent_t);
+SIMT_API cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from,
+                                          cudaEvent_t to);
+
+SIMT_API cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid,
+                                      dim3 block, void **arguments,
+                                      size_t shared_bytes, cudaStream_t);
+SIMT_API cudaError_t cudaFuncSetAttribute(const void *kernel,
+                                          enum cudaFuncAttribute,
+                                          int value);
+SIMT_API cudaError_t cudaFuncSetCacheConfig(const void *kernel,
+                                            enum cudaFuncCache);
+SIMT_API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *,
+                                           const void *kernel);
+SIMT_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *blocks, const void *kernel, int threads, size_t dynamic_bytes);
+SIMT_API cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *kernel, int threads, size_t dynamic_bytes,
+    unsigned flags);
+SIMT_API cudaError_t cudaProfilerStart(void);
+SIMT_API cudaError_t cudaProfilerStop(void);
+
+/* what is refused by name (M.2) */
+#if defined(__clang__) && defined(__cplusplus)
+#define SIMT_REFUSED(name, why) \
+    SIMT_API cudaError_t name(...) \
+        __attribute__((unavailable("simtcc: " why)))
+#define SIMT_NO_GRAPHS "the software GPU has no graphs: launch the " \
+                       "kernels one by one"
+#define SIMT_NO_TEXTURES "the software GPU has no textures: read the " \
+                         "array through a pointer"
+#define SIMT_ONE_DEVICE "the software GPU is one device"
+SIMT_REFUSED(cudaStreamBeginCapture, SIMT_NO_GRAPHS);
+SIMT_REFUSED(cudaStreamEndCapture, SIMT_NO_GRAPHS);
+SIMT_REFUSED(cudaGraphCreate, SIMT_NO_GRAPHS);
+SIMT_REFUSED(cudaGraphInstantiate, SIMT_NO_GRAPHS);
+SIMT_REFUSED(cudaGraphLaunch, SIMT_NO_GRAPHS);
+SIMT_REFUSED(cudaCreateTextureObject, SIMT_NO_TEXTURES);
+SIMT_REFUSED(cudaBindTexture, SIMT_NO_TEXTURES);
+SIMT_REFUSED(cudaMallocArray, SIMT_NO_TEXTURES);
+SIMT_REFUSED(cudaMalloc3DArray, SIMT_NO_TEXTURES);
+SIMT_REFUSED(cudaCreateSurfaceObject, SIMT_NO_TEXTURES);
+SIMT_REFUSED(cudaMemcpyPeer, SIMT_ONE_DEVICE);
+SIMT_REFUSED(cudaDeviceEnablePeerAccess, SIMT_ONE_DEVICE);
+SIMT_REFUSED(cudaIpcGetMemHandle, SIMT_ONE_DEVICE);
+SIMT_REFUSED(cudaLaunchCooperativeKernel, "the software GPU has no "
+             "cooperative launch, blocks cannot wait for each other: end "
+             "the kernel there and start a second one");
+typedef void *cudaGraph_t
+    __attribute__((unavailable("simtcc: " SIMT_NO_GRAPHS)));
+typedef void *cudaGraphExec_t
+    __attribute__((unavailable("simtcc: " SIMT_NO_GRAPHS)));
+typedef unsigned long long cudaTextureObject_t
+    __attribute__((unavailable("simtcc: " SIMT_NO_TEXTURES)));
+#endif
+
+#endif

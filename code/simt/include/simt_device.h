@@ -1,0 +1,221 @@
+/* Appendix M, The runtime of the software GPU: M.3.3 Warps */
+/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+
+#ifndef SIMT_DEVICE_H
+#define SIMT_DEVICE_H
+
+/* barriers and fences (M.3.3) */
+/* __syncthreads is known to clang. */
+SIMT_DEVICE void __syncwarp(unsigned mask = 0xffffffffu)
+{
+    __nvvm_bar_warp_sync(mask);
+}
+SIMT_DEVICE int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
+SIMT_DEVICE int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
+SIMT_DEVICE int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
+SIMT_DEVICE void __threadfence_block(void) { __nvvm_membar_cta(); }
+SIMT_DEVICE void __threadfence(void) { __nvvm_membar_gl(); }
+SIMT_DEVICE void __threadfence_system(void) { __nvvm_membar_sys(); }
+
+/* shuffles (M.3.3) */ \
+#define SIMT_SHUFFLE32(name, builtin, bound, arg, T, letters)             \
+    SIMT_DEVICE T name(unsigned mask, T v, arg lane, int width = 32)      \
+    {                                                                     \
+        return (T)__nvvm_shfl_sync_##builtin##_##letters(                 \
+            mask, v, (int)lane, ((32 - width) << 8) | bound);             \
+    }
+#define SIMT_SHUFFLE64(name, arg, T)                                      \
+    SIMT_DEVICE T name(unsigned mask, T v, arg lane, int width = 32)      \
+    {                                                                     \
+        unsigned long long b = __builtin_bit_cast(unsigned long long, v); \
+        unsigned low = name(mask, (unsigned)b, lane, width);              \
+        unsigned high = name(mask, (unsigned)(b >> 32), lane, width);     \
+        b = low | (unsigned long long)high << 32;                        \
+        return __builtin_bit_cast(T, b);                                  \
+    }
+#define SIMT_SHUFFLE(name, builtin, bound, arg)                           \
+    SIMT_SHUFFLE32(name, builtin, bound, arg, int, i32)                   \
+    SIMT_SHUFFLE32(name, builtin, bound, arg, unsigned, i32)              \
+    SIMT_SHUFFLE32(name, builtin, bound, arg, float, f32)                 \
+    SIMT_SHUFFLE64(name, arg, long long)                                  \
+    SIMT_SHUFFLE64(name, arg, unsigned long long)                         \
+    SIMT_SHUFFLE64(name, arg, long)                                       \
+    SIMT_SHUFFLE64(name, arg, unsigned long)                              \
+    SIMT_SHUFFLE64(name, arg, double)
+
+SIMT_SHUFFLE(__shfl_sync, idx, 31, int)
+SIMT_SHUFFLE(__shfl_up_sync, up, 0, unsigned)
+SIMT_SHUFFLE(__shfl_down_sync, down, 31, unsigned)
+SIMT_SHUFFLE(__shfl_xor_sync, bfly, 31, int)
+
+#define SIMT_OLD(name)                                                    \
+    template <class... A> __attribute__((unavailable(                     \
+        "simtcc: " #name " names no lanes: use " #name "_sync")))         \
+    __device__ int name(A...)
+SIMT_OLD(__shfl);
+SIMT_OLD(__shfl_up);
+SIMT_OLD(__shfl_down);
+SIMT_OLD(__shfl_xor);
+SIMT_OLD(__any);
+SIMT_OLD(__all);
+SIMT_OLD(__ballot);
+
+/* votes and matches (M.3.3) */
+SIMT_DEVICE int __all_sync(unsigned mask, int p)
+{
+    return __nvvm_vote_all_sync(mask, p);
+}
+SIMT_DEVICE int __any_sync(unsigned mask, int p)
+{
+    return __nvvm_vote_any_sync(mask, p);
+}
+SIMT_DEVICE int __uni_sync(unsigned mask, int p)
+{
+    return __nvvm_vote_uni_sync(mask, p);
+}
+SIMT_DEVICE unsigned __ballot_sync(unsigned mask, int p)
+{
+    return __nvvm_vote_ballot_sync(mask, p);
+}
+SIMT_DEVICE unsigned __activemask(void)
+{
+    unsigned mask;
+    asm volatile("activemask.b32 %0;" : "=r"(mask) : : "memory");
+    return mask;
+}
+
+#define SIMT_MATCH(T, U, letters)                                         \
+    SIMT_DEVICE unsigned __match_any_sync(unsigned mask, T v)             \
+    {                                                                     \
+        U bits = __builtin_bit_cast(U, v);                                \
+        return (unsigned)__nvvm_match_any_sync_##letters(mask, bits);     \
+    }                                                                     \
+    SIMT_DEVICE unsigned __match_all_sync(unsigned mask, T v, int *same)  \
+    {                                                                     \
+        U bits = __builtin_bit_cast(U, v);                                \
+        return (unsigned)__nvvm_match_all_sync_##letters##p(mask, bits,   \
+                                                            same);        \
+    }
+SIMT_MATCH(int, int, i32)
+SIMT_MATCH(unsigned, int, i32)
+SIMT_MATCH(float, int, i32)
+SIMT_MATCH(long long, long long, i64)
+SIMT_MATCH(unsigned long long, long long, i64)
+SIMT_MATCH(double, long long, i64)
+
+#define SIMT_REDUX(name, op, T)                                           \
+    SIMT_DEVICE T name(unsigned mask, T v)                                \
+    {                                                                     \
+        T all;                                                            \
+        asm volatile("redux.sync." op " %0, %1, %2;"                      \
+                     : "=r"(all) : "r"(v), "r"(mask));                    \
+        return all;                                                       \
+    }
+SIMT_REDUX(__reduce_add_sync, "add.u32", unsigned)
+SIMT_REDUX(__reduce_add_sync, "add.s32", int)
+SIMT_REDUX(__reduce_min_sync, "min.u32", unsigned)
+SIMT_REDUX(__reduce_min_sync, "min.s32", int)
+SIMT_REDUX(__reduce_max_sync, "max.u32", unsigned)
+SIMT_REDUX(__reduce_max_sync, "max.s32", int)
+SIMT_REDUX(__reduce_and_sync, "and.b32", unsigned)
+SIMT_REDUX(__reduce_or_sync, "or.b32", unsigned)
+SIMT_REDUX(__reduce_xor_sync, "xor.b32", unsigned)
+
+/* bits (M.3.3) */
+SIMT_DEVICE int __popc(unsigned x) { return __builtin_popcount(x); }
+SIMT_DEVICE int __popcll(unsigned long long x)
+{
+    return __builtin_popcountll(x);
+}
+SIMT_DEVICE int __clz(int x)
+{
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
+SIMT_DEVICE int __clzll(long long x)
+{
+    return x ? __builtin_clzll((unsigned long long)x) : 64;
+}
+SIMT_DEVICE int __ffs(int x) { return __builtin_ffs(x); }
+SIMT_DEVICE int __ffsll(long long x) { return __builtin_ffsll(x); }
+SIMT_DEVICE unsigned __brev(unsigned x)
+{
+    return __builtin_bitreverse32(x);
+}
+SIMT_DEVICE unsigned long long __brevll(unsigned long long x)
+{
+    return __builtin_bitreverse64(x);
+}
+SIMT_DEVICE unsigned __byte_perm(unsigned a, unsigned b, unsigned s)
+{
+    return __nvvm_prmt(a, b, s);
+}
+SIMT_DEVICE int __mulhi(int a, int b)
+{
+    return (int)((long long)a * b >> 32);
+}
+SIMT_DEVICE unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)((unsigned long long)a * b >> 32);
+}
+SIMT_DEVICE int __mul24(int a, int b) { return a * b; }
+SIMT_DEVICE unsigned __funnelshift_l(unsigned low, unsigned high,
+                                     unsigned by)
+{
+    unsigned n = by & 31;
+    return n ? high << n | low >> (32 - n) : high;
+}
+SIMT_DEVICE unsigned __funnelshift_r(unsigned low, unsigned high,
+                                     unsigned by)
+{
+    unsigned n = by & 31;
+    return n ? low >> n | high << (32 - n) : low;
+}
+
+/* loads and stores with a hint (M.3.3) */ \
+#define SIMT_HINT_LOAD(name) \
+    template <class T> SIMT_DEVICE T name(const T *p) { return *p; }
+#define SIMT_HINT_STORE(name) \
+    template <class T> SIMT_DEVICE void name(T *p, T v) { *p = v; }
+SIMT_HINT_LOAD(__ldg)
+SIMT_HINT_LOAD(__ldca)
+SIMT_HINT_LOAD(__ldcg)
+SIMT_HINT_LOAD(__ldcs)
+SIMT_HINT_LOAD(__ldlu)
+SIMT_HINT_LOAD(__ldcv)
+SIMT_HINT_STORE(__stwb)
+SIMT_HINT_STORE(__stcg)
+SIMT_HINT_STORE(__stcs)
+SIMT_HINT_STORE(__stwt)
+
+SIMT_DEVICE size_t __cvta_generic_to_shared(const void *p)
+{
+    return (size_t)(const __attribute__((address_space(3))) void *)p;
+}
+SIMT_DEVICE size_t __cvta_generic_to_global(const void *p)
+{
+    return (size_t)(const __attribute__((address_space(1))) void *)p;
+}
+
+/* printf, assert, clock (M.3.3) */
+extern "C" __device__ int vprintf(const char *format, void *arguments);
+extern "C" __device__ int printf(const char *format, ...);
+extern "C" __device__ __attribute__((noreturn)) void
+__assertfail(const char *what, const char *file, unsigned line,
+             const char *function, size_t char_bytes);
+extern "C" __device__ inline
+    __attribute__((noreturn, nodebug, always_inline)) void
+__assert_fail(const char *what, const char *file, unsigned line,
+              const char *function) noexcept
+{
+    __assertfail(what, file, line, function, 1);
+}
+SIMT_DEVICE void __trap(void) { __builtin_trap(); }
+
+#define SIMT_NO_CLOCK __attribute__((unavailable(                       \
+    "simtcc: the software GPU counts, it has no clock")))
+__device__ long clock(void) SIMT_NO_CLOCK;
+__device__ long long clock64(void) SIMT_NO_CLOCK;
+__device__ unsigned long long globaltimer(void) SIMT_NO_CLOCK;
+__device__ void __nanosleep(unsigned) SIMT_NO_CLOCK;
+
+#endif

@@ -1,0 +1,326 @@
+/* Appendix M, The runtime of the software GPU: M.3.5 Numbers in a kernel */
+/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+
+#ifndef SIMT_NUMBERS_H
+#define SIMT_NUMBERS_H
+
+/* the bits of a number (M.3.5) */ \
+#define SIMT_BITS(name, T, F) \
+    SIMT_DEVICE T name(F x) { return __builtin_bit_cast(T, x); }
+SIMT_BITS(__float_as_int, int, float)
+SIMT_BITS(__float_as_uint, unsigned, float)
+SIMT_BITS(__int_as_float, float, int)
+SIMT_BITS(__uint_as_float, float, unsigned)
+SIMT_BITS(__double_as_longlong, long long, double)
+SIMT_BITS(__longlong_as_double, double, long long)
+
+SIMT_DEVICE int __float2int_rn(float x) { return __nvvm_f2i_rn(x); }
+SIMT_DEVICE int __float2int_rz(float x) { return __nvvm_f2i_rz(x); }
+SIMT_DEVICE int __float2int_rd(float x) { return __nvvm_f2i_rm(x); }
+SIMT_DEVICE int __float2int_ru(float x) { return __nvvm_f2i_rp(x); }
+SIMT_DEVICE unsigned __float2uint_rn(float x) { return __nvvm_f2ui_rn(x); }
+SIMT_DEVICE unsigned __float2uint_rz(float x) { return __nvvm_f2ui_rz(x); }
+SIMT_DEVICE float __int2float_rn(int x) { return (float)x; }
+SIMT_DEVICE float __uint2float_rn(unsigned x) { return (float)x; }
+
+/* functions that are one instruction (M.3.5) */
+SIMT_DEVICE float fmaf(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+SIMT_DEVICE double fma(double a, double b, double c)
+{
+    return __builtin_fma(a, b, c);
+}
+SIMT_DEVICE float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
+SIMT_DEVICE float fminf(float a, float b) { return __builtin_fminf(a, b); }
+SIMT_DEVICE double fmax(double a, double b) { return __builtin_fmax(a, b); }
+SIMT_DEVICE double fmin(double a, double b) { return __builtin_fmin(a, b); }
+SIMT_DEVICE float fabsf(float x) { return __builtin_fabsf(x); }
+SIMT_DEVICE double fabs(double x) { return __builtin_fabs(x); }
+SIMT_DEVICE float sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
+SIMT_DEVICE double sqrt(double x) { return __nvvm_sqrt_rn_d(x); }
+SIMT_DEVICE float rsqrtf(float x) { return __nvvm_rsqrt_approx_f(x); }
+SIMT_DEVICE float floorf(float x) { return __builtin_floorf(x); }
+SIMT_DEVICE float ceilf(float x) { return __builtin_ceilf(x); }
+SIMT_DEVICE float truncf(float x) { return __builtin_truncf(x); }
+SIMT_DEVICE float rintf(float x) { return __builtin_nearbyintf(x); }
+SIMT_DEVICE float nearbyintf(float x) { return rintf(x); }
+SIMT_DEVICE float roundf(float x)
+{
+    float t = truncf(x);                /* halves go away from zero */
+    return fabsf(x - t) >= 0.5f ? t + __builtin_copysignf(1, x) : t;
+}
+SIMT_DEVICE double floor(double x) { return __builtin_floor(x); }
+SIMT_DEVICE double ceil(double x) { return __builtin_ceil(x); }
+SIMT_DEVICE double trunc(double x) { return __builtin_trunc(x); }
+SIMT_DEVICE float copysignf(float x, float sign)
+{
+    return __builtin_copysignf(x, sign);
+}
+SIMT_DEVICE float __fdividef(float a, float b)
+{
+    return __nvvm_div_approx_f(a, b);
+}
+SIMT_DEVICE float __fdiv_rn(float a, float b)
+{
+    return __nvvm_div_rn_f(a, b);
+}
+SIMT_DEVICE float __frcp_rn(float x) { return __nvvm_rcp_rn_f(x); }
+SIMT_DEVICE float __fsqrt_rn(float x) { return __nvvm_sqrt_rn_f(x); }
+SIMT_DEVICE float __frsqrt_rn(float x) { return rsqrtf(x); }
+SIMT_DEVICE float __fadd_rn(float a, float b)
+{
+    return __nvvm_add_rn_f(a, b);
+}
+SIMT_DEVICE float __fmul_rn(float a, float b)
+{
+    return __nvvm_mul_rn_f(a, b);
+}
+SIMT_DEVICE float __fmaf_rn(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+SIMT_DEVICE float __saturatef(float x) { return __nvvm_saturate_f(x); }
+
+/* exponentials and logarithms (M.3.5) */
+SIMT_DEVICE float simt_ex2(float x) { return __nvvm_ex2_approx_f(x); }
+SIMT_DEVICE float simt_lg2(float x) { return __nvvm_lg2_approx_f(x); }
+
+SIMT_DEVICE float __expf(float x)
+{
+    return simt_ex2(x * 1.44269504f);
+}
+SIMT_DEVICE float __exp10f(float x)
+{
+    return simt_ex2(x * 3.32192809f);
+}
+SIMT_DEVICE float __log2f(float x) { return simt_lg2(x); }
+SIMT_DEVICE float __logf(float x)
+{
+    return simt_lg2(x) * 0.693147181f;
+}
+SIMT_DEVICE float __log10f(float x)
+{
+    return simt_lg2(x) * 0.301029996f;
+}
+SIMT_DEVICE float __powf(float x, float y)
+{
+    return simt_ex2(y * simt_lg2(x));
+}
+
+SIMT_DEVICE float exp2f(float x) { return simt_ex2(x); }
+/* x 2^n for n in [-150, 129], in two steps: 2^n may be out of range */
+SIMT_DEVICE float simt_scale(float x, int n)
+{
+    int half = n >> 1;
+    x = x * __int_as_float((half + 127) << 23);
+    return x * __int_as_float((n - half + 127) << 23);
+}
+SIMT_DEVICE float expf(float x)
+{
+    x = x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x;
+    float n = rintf(x * 1.44269504f);
+    float f = fmaf(x, 1.44269502f, -n);         /* log2(e), its head */
+    f = fmaf(x, 1.92596303e-8f, f);             /* and its tail      */
+    return simt_scale(simt_ex2(f), (int)n);
+}
+SIMT_DEVICE float expm1f(float x)
+{
+    float y = expf(x) - 1.0f;
+    float p = fmaf(x, 1.98412698e-4f, 1.38888889e-3f);
+    p = fmaf(x, p, 8.33333333e-3f);
+    p = fmaf(x, p, 4.16666667e-2f);
+    p = fmaf(x, p, 1.66666667e-1f);
+    p = fmaf(x, p, 0.5f);
+    return fabsf(x) < 0.35f ? fmaf(x * x, p, x) : y;
+}
+SIMT_DEVICE float log2f(float x) { return simt_lg2(x); }
+SIMT_DEVICE float logf(float x)
+{
+    return simt_lg2(x) * 0.693147181f;
+}
+SIMT_DEVICE float log10f(float x)
+{
+    return simt_lg2(x) * 0.301029996f;
+}
+SIMT_DEVICE float log1pf(float x)
+{
+    float u = 1.0f + x;                 /* Kahan: log(u) x / (u - 1) */
+    return u == 1.0f || u > 3e38f ? (u == 1.0f ? x : logf(u))
+                                  : logf(u) * (x / (u - 1.0f));
+}
+
+/* exponentials and logarithms, continued (M.3.5) */
+/* log2 of a positive finite float, to 2e-12, in double. */
+SIMT_DEVICE double simt_log2_double(float x)
+{
+    float big = x < 1.17549435e-38f ? x * 16777216.0f : x;
+    int bits = __float_as_int(big) - 0x3f3504f3;        /* sqrt(1/2) */
+    int e = bits >> 23;
+    double m = (double)__int_as_float((bits & 0x7fffff) + 0x3f3504f3);
+    double s = (m - 1) / (m + 1), q = s * s;
+    double p = fma(q, 1.0 / 13, 1.0 / 11);
+    p = fma(q, p, 1.0 / 9);
+    p = fma(q, p, 1.0 / 7);
+    p = fma(q, p, 1.0 / 5);
+    p = fma(q, p, 1.0 / 3);
+    p = fma(q, p, 1.0);
+    return e - (big != x ? 24 : 0) + 2.8853900817779268 * s * p;
+}
+
+SIMT_DEVICE float powf(float x, float y)
+{
+    const float inf = __builtin_inff();
+    float a = fabsf(x);
+    bool whole = truncf(y) == y;
+    bool odd = whole && fabsf(y) < 16777216.0f && ((int)y & 1);
+    float r;
+    if (x == 1.0f || y == 0.0f)
+        return 1.0f;
+    if (!(a < inf) || !(fabsf(y) < inf) || a == 0.0f) {
+        if (x != x || y != y)
+            return x + y;
+        if (a == 1.0f)                          /* (-1) to infinity */
+            return 1.0f;
+        r = (a > 1.0f) == (y > 0.0f) ? inf : 0.0f;
+    } else {
+        double t = (double)y * simt_log2_double(a);
+        t = fmin(fmax(t, -150.0), 129.0);
+        double n = __builtin_nearbyint(t);
+        r = simt_scale(simt_ex2((float)(t - n)), (int)n);
+    }
+    if (x < 0.0f && !whole && a < inf)
+        return __builtin_nanf("");
+    return __float_as_int(x) < 0 && odd ? -r : r;
+}
+
+/* sines, tanh and erf (M.3.5) */
+SIMT_DEVICE float __sinf(float x) { return __nvvm_sin_approx_f(x); }
+SIMT_DEVICE float __cosf(float x) { return __nvvm_cos_approx_f(x); }
+SIMT_DEVICE float __tanf(float x) { return __sinf(x) / __cosf(x); }
+SIMT_DEVICE void __sincosf(float x, float *s, float *c)
+{
+    *s = __sinf(x);
+    *c = __cosf(x);
+}
+
+/* sin(x + quarter pi/2) */
+SIMT_DEVICE float simt_sine(float x, int quarter)
+{
+    if (!(fabsf(x) < 105615.0f))
+        return quarter ? __cosf(x) : __sinf(x);
+    float n = rintf(x * 0.636619772f);
+    float r = fmaf(n, -1.57079601f, x);
+    r = fmaf(n, -3.13916473e-7f, r);
+    r = fmaf(n, -5.39030253e-15f, r);
+    float q = r * r;
+    int k = (int)n + quarter;
+    float s = fmaf(q, 2.86567956e-6f, -1.98559923e-4f);
+    s = fmaf(q, s, 8.33338592e-3f);
+    s = fmaf(q, s, -1.66666672e-1f);
+    s = fmaf(q * r, s, r);
+    float c = fmaf(q, 2.44677067e-5f, -1.38877297e-3f);
+    c = fmaf(q, c, 4.16666567e-2f);
+    c = fmaf(q, c, -0.5f);
+    c = fmaf(q, c, 1.0f);
+    float y = k & 1 ? c : s;
+    return k & 2 ? -y : y;
+}
+SIMT_DEVICE float sinf(float x) { return simt_sine(x, 0); }
+SIMT_DEVICE float cosf(float x) { return simt_sine(x, 1); }
+SIMT_DEVICE float tanf(float x) { return sinf(x) / cosf(x); }
+SIMT_DEVICE void sincosf(float x, float *s, float *c)
+{
+    *s = sinf(x);
+    *c = cosf(x);
+}
+
+SIMT_DEVICE float tanhf(float x)
+{
+    float a = fabsf(x), q = x * x;
+    float p = fmaf(q, 1.573968e-2f, -5.2303765e-2f);
+    p = fmaf(q, p, 1.3315235e-1f);
+    p = fmaf(q, p, -3.3332834e-1f);
+    float small = fmaf(q * x, p, x);
+    float e = expf(2.0f * fminf(a, 20.0f));
+    float large = copysignf(1.0f - 2.0f / (e + 1.0f), x);
+    return a < 0.55f ? small : x == x ? large : x;
+}
+SIMT_DEVICE float erff(float x)
+{
+    float a = fabsf(x), q = x * x;
+    float p = fmaf(q, -7.5757576e-4f, 4.6296296e-3f);
+    p = fmaf(q, p, -2.3809524e-2f);
+    p = fmaf(q, p, 0.1f);
+    p = fmaf(q, p, -0.33333333f);
+    float small = x * fmaf(q, p, 1.0f) * 1.12837917f;
+    float t = 1.0f / fmaf(0.3275911f, a, 1.0f);
+    float s = fmaf(t, 1.061405429f, -1.453152027f);
+    s = fmaf(t, s, 1.421413741f);
+    s = fmaf(t, s, -0.284496736f);
+    s = fmaf(t, s, 0.254829592f);
+    float large = copysignf(1.0f - s * t * expf(-a * a), x);
+    return a < 0.5f ? small : large;
+}
+SIMT_DEVICE float erfcf(float x) { return 1.0f - erff(x); }
+SIMT_DEVICE float fmodf(float x, float y)
+{
+    return fmaf(-truncf(x / y), y, x);
+}
+SIMT_DEVICE float cbrtf(float x)
+{
+    return copysignf(powf(fabsf(x), 0.333333343f), x);
+}
+SIMT_DEVICE float hypotf(float x, float y)
+{
+    return sqrtf(fmaf(x, x, y * y));
+}
+
+/* other names for the same functions (M.3.5) */ \
+#define SIMT_DOUBLE(name)                                               \
+    __device__ double name(double) __attribute__((unavailable(          \
+        "simtcc: " #name " of a double is not on the software GPU: "    \
+        "use " #name "f")))
+#define SIMT_BOTH_NAMES(name)                                           \
+    SIMT_DEVICE float name(float x) { return name##f(x); }              \
+    SIMT_DOUBLE(name);
+SIMT_BOTH_NAMES(exp)
+SIMT_BOTH_NAMES(exp2)
+SIMT_BOTH_NAMES(expm1)
+SIMT_BOTH_NAMES(log)
+SIMT_BOTH_NAMES(log2)
+SIMT_BOTH_NAMES(log10)
+SIMT_BOTH_NAMES(log1p)
+SIMT_BOTH_NAMES(sin)
+SIMT_BOTH_NAMES(cos)
+SIMT_BOTH_NAMES(tan)
+SIMT_BOTH_NAMES(tanh)
+SIMT_BOTH_NAMES(erf)
+SIMT_DOUBLE(rsqrt);
+__device__ double pow(double, double) __attribute__((unavailable(
+    "simtcc: pow of doubles is not on the software GPU: use powf")));
+SIMT_DEVICE float pow(float x, float y) { return powf(x, y); }
+SIMT_DEVICE float sqrt(float x) { return sqrtf(x); }
+SIMT_DEVICE float rsqrt(float x) { return rsqrtf(x); }
+SIMT_DEVICE float fabs(float x) { return fabsf(x); }
+SIMT_DEVICE float floor(float x) { return floorf(x); }
+SIMT_DEVICE float ceil(float x) { return ceilf(x); }
+SIMT_DEVICE float fma(float a, float b, float c) { return fmaf(a, b, c); }
+SIMT_DEVICE int abs(int x) { return x < 0 ? -x : x; }
+
+#define SIMT_MINMAX(T)                                                  \
+    SIMT_BOTH T min(T a, T b) { return b < a ? b : a; }                 \
+    SIMT_BOTH T max(T a, T b) { return a < b ? b : a; }
+SIMT_MINMAX(int)
+SIMT_MINMAX(unsigned)
+SIMT_MINMAX(long)
+SIMT_MINMAX(unsigned long)
+SIMT_MINMAX(long long)
+SIMT_MINMAX(unsigned long long)
+SIMT_BOTH float min(float a, float b) { return __builtin_fminf(a, b); }
+SIMT_BOTH float max(float a, float b) { return __builtin_fmaxf(a, b); }
+SIMT_BOTH double min(double a, double b) { return __builtin_fmin(a, b); }
+SIMT_BOTH double max(double a, double b) { return __builtin_fmax(a, b); }
+
+#endif
