@@ -199,3 +199,31 @@ static void F(plain_crossentropy_bwd)(P *dx, const P *x, const P *lse,
             dx[n * V + v] = scale * ((P)EXP(x[n * V + v] - lse[n])
                                      - (v == targets[n]));
 }
+
+static void F(plain_gemm)(P *c, const P *a, const P *b, const P *bias,
+                          int M, int N, int K, int ta, int tb, int add)
+{
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            P sum = 0;
+            for (int k = 0; k < K; k++)
+                sum += a[ta ? k * M + m : m * K + k]
+                     * b[tb ? n * K + k : k * N + n];
+            c[m * N + n] = (add ? c[m * N + n] : 0) + sum
+                         + (bias ? bias[n] : 0);
+        }
+}
+
+static void F(plain_adamw)(P *w, P *m, P *v, const P *g, int n,
+                           const struct AdamwStep *s)
+{
+    P root = (P)sqrt(1 - pow(s->beta2, (double)s->step));
+    P rate = (P)(s->lr / (1 - pow(s->beta1, (double)s->step)));
+    for (int i = 0; i < n; i++) {
+        P x = (P)s->scale * g[i];
+        m[i] = (P)s->beta1 * m[i] + (P)(1 - s->beta1) * x;
+        v[i] = (P)s->beta2 * v[i] + (P)(1 - s->beta2) * x * x;
+        w[i] -= rate * m[i] / ((P)sqrt(v[i]) / root + (P)s->eps)
+              + (P)(s->lr * s->decay) * w[i];
+    }
+}

@@ -13,7 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if __has_include(<cmocka.h>)
 #include <cmocka.h>
+#else
+#include "lib/small_cmocka.h"
+#endif
 
 #include "base/real.h"
 

@@ -3,12 +3,15 @@
 #include <omp.h>
 
 #include "rows.h"
+#include "ops/adamw.h"
 #include "ops/attention.h"
 #include "ops/crossentropy.h"
 #include "ops/embedding.h"
 #include "ops/gelu.h"
 #include "ops/layernorm.h"
 #include "ops/linear.h"
+#include "ops/machine.h"
+#include "ops/matmul.h"
 #include "ops/residual.h"
 #include "ops/vmath.h"
 
@@ -29,23 +32,46 @@
 #define TANH tanh
 #include "plain_ops.h"
 
-/* One tensor of a test: ours between guards, plain, and exact in double. */
+/* One tensor of a test: ours, where the operators run; host, what it holds
+ * or held, between guards; plain, and exact in double. */
 struct Three {
     const char *name;
     size_t n;
-    real *ours, *plain;
+    real *ours, *host, *plain;
     double *exact;
 };
+
+/* Between the operators' memory and the host's copy of it, guards and all. */
+static unsigned char *with_guards(real *x)
+{
+    return (unsigned char *)x - GUARD_BYTES;
+}
+
+static void three_send(struct Three *t)
+{
+    machine_put(with_guards(t->ours), with_guards(t->host),
+                t->n * sizeof(real) + 2 * GUARD_BYTES);
+}
+
+static void three_fetch(struct Three *t)
+{
+    machine_get(with_guards(t->host), with_guards(t->ours),
+                t->n * sizeof(real) + 2 * GUARD_BYTES);
+}
 
 static struct Three three(const char *name, size_t n, uint64_t seed,
                           double shift, double size)
 {
-    struct Three t = { name, n, NULL, NULL, NULL };
-    t.ours = guarded_noise(n, seed, shift, size);
-    t.plain = guarded_copy(t.ours, n);
+    struct Three t = { .name = name, .n = n };
+    unsigned char *block = machine_alloc(n * sizeof(real) + 2 * GUARD_BYTES,
+                                         name);
+    t.ours = (real *)(void *)(block + GUARD_BYTES);
+    t.host = guarded_noise(n, seed, shift, size);
+    t.plain = guarded_copy(t.host, n);
     t.exact = malloc((n + 1) * sizeof *t.exact);
     for (size_t i = 0; i < n; i++)
-        t.exact[i] = t.ours[i];
+        t.exact[i] = t.host[i];
+    three_send(&t);
     return t;
 }
 
@@ -57,15 +83,26 @@ static struct Three three_out(const char *name, size_t n)
 
 static void three_free(struct Three *t)
 {
-    guarded_free(t->name, t->ours);
+    three_fetch(t);
+    guarded_free(t->name, t->host);
     guarded_free(t->name, t->plain);
+    machine_free(with_guards(t->ours));
     free(t->exact);
 }
 
 static void three_check(struct Three *t)
 {
-    expect_close(t->name, t->ours, t->plain, t->exact, t->n);
+    three_fetch(t);
+    expect_close(t->name, t->host, t->plain, t->exact, t->n);
     three_free(t);
+}
+
+/* A host array where the operators can read it; machine_free. */
+static void *sent(const void *host, size_t bytes)
+{
+    void *p = machine_alloc(bytes, "a test");
+    machine_put(p, host, bytes);
+    return p;
 }
 
 static int32_t *some_tokens(int n, int V)
@@ -127,15 +164,17 @@ static void embedding_fwd_row(const struct Row *row)
     int B = row_int(row, "B"), T = row_int(row, "T");
     int C = row_int(row, "C"), V = row_int(row, "V");
     int32_t *tokens = some_tokens(B * T, V);
+    int32_t *d_tokens = sent(tokens, (size_t)(B * T) * sizeof *tokens);
     struct Three x = three_out("x", (size_t)(B * T * C));
     struct Three wte = three("wte", (size_t)(V * C), 1, 0, 1);
     struct Three wpe = three("wpe", (size_t)(T * C), 2, 0, 1);
-    embedding_fwd(x.ours, tokens, wte.ours, wpe.ours, B, T, C);
-    plain_embedding_f(x.plain, tokens, wte.ours, wpe.ours, B, T, C);
+    embedding_fwd(x.ours, d_tokens, wte.ours, wpe.ours, B, T, C);
+    plain_embedding_f(x.plain, tokens, wte.host, wpe.host, B, T, C);
     plain_embedding_d(x.exact, tokens, wte.exact, wpe.exact, B, T, C);
     three_check(&x);
     three_free(&wte);
     three_free(&wpe);
+    machine_free(d_tokens);
     free(tokens);
 }
 
@@ -144,16 +183,18 @@ static void embedding_bwd_row(const struct Row *row)
     int B = row_int(row, "B"), T = row_int(row, "T");
     int C = row_int(row, "C"), V = row_int(row, "V");
     int32_t *tokens = some_tokens(B * T, V);
+    int32_t *d_tokens = sent(tokens, (size_t)(B * T) * sizeof *tokens);
     struct Three dx = three("dx", (size_t)(B * T * C), 3, 0, 1);
     struct Three dwte = three("dwte", (size_t)(V * C), 1, 0, 1);
     struct Three dwpe = three("dwpe", (size_t)(T * C), 2, 0, 1);
-    embedding_bwd(dwte.ours, dwpe.ours, dx.ours, tokens, B, T, C);
-    plain_embedding_bwd_f(dwte.plain, dwpe.plain, dx.ours, tokens, B, T, C);
+    embedding_bwd(dwte.ours, dwpe.ours, dx.ours, d_tokens, B, T, C);
+    plain_embedding_bwd_f(dwte.plain, dwpe.plain, dx.host, tokens, B, T, C);
     plain_embedding_bwd_d(dwte.exact, dwpe.exact, dx.exact, tokens, B, T,
                           C);
     three_check(&dwte);
     three_check(&dwpe);
     three_free(&dx);
+    machine_free(d_tokens);
     free(tokens);
 }
 
@@ -170,7 +211,7 @@ static void layernorm_fwd_row(const struct Row *row)
     struct Three w = three("w", (size_t)C, 2, 1, 0.5);
     struct Three b = three("b", (size_t)C, 3, 0, 1);
     layernorm_fwd(y.ours, m.ours, r.ours, x.ours, w.ours, b.ours, N, C);
-    plain_layernorm_f(y.plain, m.plain, r.plain, x.ours, w.ours, b.ours, N,
+    plain_layernorm_f(y.plain, m.plain, r.plain, x.host, w.host, b.host, N,
                       C);
     plain_layernorm_d(y.exact, m.exact, r.exact, x.exact, w.exact, b.exact,
                       N, C);
@@ -195,14 +236,14 @@ static void layernorm_bwd_row(const struct Row *row)
     struct Three dw = three("dw", (size_t)C, 6, 0, 1);
     struct Three db = three("db", (size_t)C, 7, 0, 1);
     layernorm_fwd(y.ours, m.ours, r.ours, x.ours, w.ours, w.ours, N, C);
-    plain_layernorm_f(y.plain, m.plain, r.plain, x.ours, w.ours, w.ours, N,
+    plain_layernorm_f(y.plain, m.plain, r.plain, x.host, w.host, w.host, N,
                       C);
     plain_layernorm_d(y.exact, m.exact, r.exact, x.exact, w.exact, w.exact,
                       N, C);
     layernorm_bwd(dx.ours, dw.ours, db.ours, dy.ours, x.ours, m.ours,
                   r.ours, w.ours, N, C);
-    plain_layernorm_bwd_f(dx.plain, dw.plain, db.plain, dy.ours, x.ours,
-                          m.plain, r.plain, w.ours, N, C);
+    plain_layernorm_bwd_f(dx.plain, dw.plain, db.plain, dy.host, x.host,
+                          m.plain, r.plain, w.host, N, C);
     plain_layernorm_bwd_d(dx.exact, dw.exact, db.exact, dy.exact, x.exact,
                           m.exact, r.exact, w.exact, N, C);
     three_check(&dx);
@@ -227,7 +268,7 @@ static void linear_fwd_row(const struct Row *row)
     struct Three w = three("w", (size_t)(C * OC), 2, 0, 1);
     struct Three b = three("b", (size_t)OC, 3, 0, 1);
     linear_fwd(y.ours, x.ours, w.ours, bias ? b.ours : NULL, N, C, OC);
-    plain_linear_f(y.plain, x.ours, w.ours, bias ? b.ours : NULL, N, C, OC);
+    plain_linear_f(y.plain, x.host, w.host, bias ? b.host : NULL, N, C, OC);
     plain_linear_d(y.exact, x.exact, w.exact, bias ? b.exact : NULL, N, C,
                    OC);
     three_check(&y);
@@ -255,8 +296,8 @@ static void linear_bwd_row(const struct Row *row)
     }
     linear_bwd(dx.ours, dw.ours, db.ours, dy.ours, x.ours, w.ours, N, C, OC,
                add);
-    plain_linear_bwd_f(dx.plain, dw.plain, db.plain, dy.ours, x.ours,
-                       w.ours, N, C, OC);
+    plain_linear_bwd_f(dx.plain, dw.plain, db.plain, dy.host, x.host,
+                       w.host, N, C, OC);
     plain_linear_bwd_d(dx.exact, dw.exact, db.exact, dy.exact, x.exact,
                        w.exact, N, C, OC);
     three_check(&dx);
@@ -279,7 +320,7 @@ static void attention_fwd_row(const struct Row *row)
     struct Three lse = three_out("lse", (size_t)(B * NH * T));
     struct Three qkv = three("qkv", (size_t)(B * T * 3 * C), 1, 0, size);
     attention_fwd(y.ours, lse.ours, qkv.ours, B, T, C, NH);
-    plain_attention_f(y.plain, lse.plain, qkv.ours, B, T, C, NH);
+    plain_attention_f(y.plain, lse.plain, qkv.host, B, T, C, NH);
     plain_attention_d(y.exact, lse.exact, qkv.exact, B, T, C, NH);
     three_check(&y);
     three_check(&lse);
@@ -297,11 +338,11 @@ static void attention_bwd_row(const struct Row *row)
     struct Three dy = three("dy", (size_t)(B * T * C), 2, 0, 1);
     struct Three dqkv = three_out("dqkv", (size_t)(B * T * 3 * C));
     attention_fwd(y.ours, lse.ours, qkv.ours, B, T, C, NH);
-    plain_attention_f(y.plain, lse.plain, qkv.ours, B, T, C, NH);
+    plain_attention_f(y.plain, lse.plain, qkv.host, B, T, C, NH);
     plain_attention_d(y.exact, lse.exact, qkv.exact, B, T, C, NH);
     attention_bwd(dqkv.ours, dy.ours, qkv.ours, y.ours, lse.ours, B, T, C,
                   NH);
-    plain_attention_bwd_f(dqkv.plain, dy.ours, qkv.ours, lse.plain, B, T,
+    plain_attention_bwd_f(dqkv.plain, dy.host, qkv.host, lse.plain, B, T,
                           C, NH);
     plain_attention_bwd_d(dqkv.exact, dy.exact, qkv.exact, lse.exact, B, T,
                           C, NH);
@@ -331,10 +372,24 @@ static void gelu_bwd_row(const struct Row *row)
     struct Three x = three("x", (size_t)n, 1, 0, 5);
     struct Three dx = three("dx", (size_t)n, 2, 0, 1);
     plain_gelu_bwd_d(dx.exact, dx.exact, x.exact, n);
-    plain_gelu_bwd_f(dx.plain, dx.plain, x.ours, n);
+    plain_gelu_bwd_f(dx.plain, dx.plain, x.host, n);
     gelu_bwd(dx.ours, dx.ours, x.ours, (size_t)n);  /* dx is dy */
     three_check(&dx);
     three_free(&x);
+}
+
+static void gelu_both(real *y, real *dx, const real *dy, const real *x,
+                      size_t n)
+{
+    const size_t bytes = n * sizeof *x;
+    real *d_x = sent(x, bytes), *d_dy = sent(dy, bytes);
+    gelu_fwd(d_x, d_x, n);
+    machine_get(y, d_x, bytes);
+    machine_put(d_x, x, bytes);
+    gelu_bwd(d_dy, d_dy, d_x, n);
+    machine_get(dx, d_dy, bytes);
+    machine_free(d_x);
+    machine_free(d_dy);
 }
 
 static void gelu_large(const struct Row *row)
@@ -345,16 +400,14 @@ static void gelu_large(const struct Row *row)
     const real one[n] = { 1, 1, 1, 1, 1 };
     const real wy[n] = { 1e30f, 0, 3e38f, 0, 0 };
     const real wdx[n] = { 1, 0, 1, 0, 0.5f };
-    gelu_fwd(y, x, n);
-    gelu_bwd(dx, one, x, n);
+    gelu_both(y, dx, one, x, n);
     for (int i = 0; i < n; i++) {
         if (y[i] != wy[i] || dx[i] != wdx[i])
             fail_msg("gelu(%g) is %g, its derivative %g", (double)x[i],
                      (double)y[i], (double)dx[i]);
     }
     x[0] = NAN;
-    gelu_fwd(y, x, n);
-    gelu_bwd(dx, one, x, n);
+    gelu_both(y, dx, one, x, n);
     assert_true(isnan(y[0]) && isnan(dx[0]));
 }
 
@@ -363,7 +416,7 @@ static void residual_fwd_row(const struct Row *row)
     size_t n = (size_t)row_int(row, "n");
     struct Three y = three("y", n, 1, 0, 1), b = three("b", n, 2, 0, 1);
     for (size_t i = 0; i < n; i++) {
-        y.plain[i] += b.ours[i];
+        y.plain[i] += b.host[i];
         y.exact[i] += b.exact[i];
     }
     residual_fwd(y.ours, y.ours, b.ours, n);    /* in place */
@@ -378,16 +431,18 @@ static void crossentropy_fwd_row(const struct Row *row)
     int N = row_int(row, "N"), V = row_int(row, "V");
     double size = row_number(row, "size", 4);
     int32_t *targets = some_tokens(N, V);
+    int32_t *d_targets = sent(targets, (size_t)(N) * sizeof *targets);
     struct Three loss = three_out("loss", (size_t)N);
     struct Three lse = three_out("lse", (size_t)N);
     struct Three x = three("logits", (size_t)(N * V), 1,
                            row_number(row, "all", 0), size);
-    crossentropy_fwd(loss.ours, lse.ours, x.ours, targets, N, V);
-    plain_crossentropy_f(loss.plain, lse.plain, x.ours, targets, N, V);
+    crossentropy_fwd(loss.ours, lse.ours, x.ours, d_targets, N, V);
+    plain_crossentropy_f(loss.plain, lse.plain, x.host, targets, N, V);
     plain_crossentropy_d(loss.exact, lse.exact, x.exact, targets, N, V);
     three_check(&loss);
     three_check(&lse);
     three_free(&x);
+    machine_free(d_targets);
     free(targets);
 }
 
@@ -397,13 +452,14 @@ static void crossentropy_bwd_row(const struct Row *row)
     double size = row_number(row, "size", 4);
     real scale = (real)row_number(row, "scale", 1);
     int32_t *targets = some_tokens(N, V);
+    int32_t *d_targets = sent(targets, (size_t)(N) * sizeof *targets);
     struct Three loss = three_out("loss", (size_t)N);
     struct Three lse = three_out("lse", (size_t)N);
     struct Three x = three("dlogits", (size_t)(N * V), 1, 0, size);
-    crossentropy_fwd(loss.ours, lse.ours, x.ours, targets, N, V);
-    plain_crossentropy_f(loss.plain, lse.plain, x.ours, targets, N, V);
+    crossentropy_fwd(loss.ours, lse.ours, x.ours, d_targets, N, V);
+    plain_crossentropy_f(loss.plain, lse.plain, x.host, targets, N, V);
     plain_crossentropy_d(loss.exact, lse.exact, x.exact, targets, N, V);
-    crossentropy_bwd(x.ours, x.ours, lse.ours, targets, scale, N, V);
+    crossentropy_bwd(x.ours, x.ours, lse.ours, d_targets, scale, N, V);
     plain_crossentropy_bwd_f(x.plain, x.plain, lse.plain, targets, scale, N,
                              V);
     plain_crossentropy_bwd_d(x.exact, x.exact, lse.exact, targets,
@@ -411,38 +467,186 @@ static void crossentropy_bwd_row(const struct Row *row)
     three_check(&x);
     three_free(&loss);
     three_free(&lse);
+    machine_free(d_targets);
     free(targets);
 }
 
-/* ---- threads ---------------------------------------------------------- */
-
-static real *layernorm_dw(void)
+/* Logits of -inf: classes that cannot be. */
+static void crossentropy_masked_row(const struct Row *row)
 {
-    enum { N = 100, C = 33 };
-    real *x = guarded_noise(N * C, 1, 0, 1), *dx = guarded_copy(x, N * C);
-    real *dw = guarded_noise(2 * C, 2, 0, 1);
-    real *m = guarded_noise(2 * N, 3, 1, 0.5);
-    layernorm_bwd(dx, dw, dw + C, x, x, m, m + N, x, N, C);
-    guarded_free("x", x);
-    guarded_free("dx", dx);
-    guarded_free("m", m);
-    return dw;
+    int N = row_int(row, "N"), V = row_int(row, "V");
+    int32_t *targets = some_tokens(N, V);
+    int32_t *d_targets = sent(targets, (size_t)N * sizeof *targets);
+    struct Three loss = three_out("loss", (size_t)N);
+    struct Three lse = three_out("lse", (size_t)N);
+    struct Three x = three("logits", (size_t)(N * V), 1, -50, 4);
+    for (int i = 0; i < N * V; i++)
+        if (i % 3 && i % V != targets[i / V])
+            x.host[i] = x.plain[i] = -INFINITY, x.exact[i] = -INFINITY;
+    three_send(&x);
+    crossentropy_fwd(loss.ours, lse.ours, x.ours, d_targets, N, V);
+    plain_crossentropy_f(loss.plain, lse.plain, x.host, targets, N, V);
+    plain_crossentropy_d(loss.exact, lse.exact, x.exact, targets, N, V);
+    crossentropy_bwd(x.ours, x.ours, lse.ours, d_targets, 1, N, V);
+    plain_crossentropy_bwd_f(x.plain, x.plain, lse.plain, targets, 1, N, V);
+    plain_crossentropy_bwd_d(x.exact, x.exact, lse.exact, targets, 1, N, V);
+    three_check(&loss);
+    three_check(&lse);
+    three_check(&x);
+    machine_free(d_targets);
+    free(targets);
 }
 
-static void threads_row(const struct Row *row)
+/* ---- gemm ------------------------------------------------------------- */
+
+static void gemm_row(const struct Row *row)
+{
+    int M = row_int(row, "M"), N = row_int(row, "N"), K = row_int(row, "K");
+    int ta = row_number(row, "ta", 0) > 0, tb = row_number(row, "tb", 0) > 0;
+    int add = row_number(row, "add", 0) > 0;
+    struct Three c = three("c", (size_t)(M * N), 4, 0, add ? 1 : NAN);
+    struct Three a = three("a", (size_t)(M * K), 1, 0, 1);
+    struct Three b = three("b", (size_t)(K * N), 2, 0, 1);
+    struct Three bias = three("bias", (size_t)N, 3, 0, 1);
+    bool biased = row_number(row, "bias", 0) > 0;
+    gemm_bias(c.ours, a.ours, b.ours, biased ? bias.ours : NULL, M, N, K,
+              ta * GEMM_TA + tb * GEMM_TB + add * GEMM_ADD);
+    plain_gemm_f(c.plain, a.host, b.host, biased ? bias.host : NULL, M, N,
+                 K, ta, tb, add);
+    plain_gemm_d(c.exact, a.exact, b.exact, biased ? bias.exact : NULL, M,
+                 N, K, ta, tb, add);
+    three_check(&c);
+    three_free(&a);
+    three_free(&b);
+    three_free(&bias);
+}
+
+static void gemm_strided_row(const struct Row *row)
+{
+    enum { M = 5, N = 37, K = 41, LDA = 47, LDB = 53, LDC = 61 };
+    (void)row;
+    struct Three c = three("c", M * LDC, 4, 0, 1);
+    struct Three a = three("a", M * LDA, 1, 0, 1);
+    struct Three b = three("b", K * LDB, 2, 0, 1);
+    gemm_strided(c.ours, LDC, a.ours, LDA, b.ours, LDB, NULL, M, N, K, 0);
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            real *y = &c.plain[m * LDC + n];
+            double *z = &c.exact[m * LDC + n];
+            *y = 0;
+            *z = 0;
+            for (int k = 0; k < K; k++) {
+                *y += a.host[m * LDA + k] * b.host[k * LDB + n];
+                *z += a.exact[m * LDA + k] * b.exact[k * LDB + n];
+            }
+        }
+    three_check(&c);
+    three_free(&a);
+    three_free(&b);
+}
+
+/* NaN in an input arrives, NaN in an output that is not added to does
+ * not, and zero times infinity is not zero. */
+static void gemm_nan_row(const struct Row *row)
 {
     (void)row;
+    const real a[4] = { 0, 1, 0, 0 }, b[4] = { INFINITY, 1, NAN, 2 };
+    const real c[4] = { NAN, NAN, NAN, NAN };
+    real *d_a = sent(a, sizeof a), *d_b = sent(b, sizeof b);
+    real *d_c = sent(c, sizeof c), y[4];
+    gemm(d_c, d_a, d_b, 2, 2, 2, 0);
+    machine_get(y, d_c, sizeof y);
+    assert_true(isnan(y[0]) && y[1] == 2 && isnan(y[2]) && y[3] == 0);
+    machine_free(d_a);
+    machine_free(d_b);
+    machine_free(d_c);
+}
+
+/* ---- adamw ------------------------------------------------------------ */
+
+static void adamw_row(const struct Row *row)
+{
+    int n = row_int(row, "n");
+    struct AdamwStep s = { .lr = 1e-2, .beta1 = 0.9, .beta2 = 0.95,
+        .eps = 1e-8, .decay = row_number(row, "decay", 0),
+        .scale = row_number(row, "scale", 1),
+        .step = (int64_t)row_number(row, "step", 1) };
+    bool fresh = s.step == 1;
+    struct Three w = three("w", (size_t)n, 1, 0, 1);
+    struct Three g = three("g", (size_t)n, 2, 0,
+                           row_number(row, "size", 1));
+    struct Three m = three("m", (size_t)n, 3, 0, fresh ? 0 : 0.1);
+    struct Three v = three("v", (size_t)n, 4, fresh ? 0 : 0.02,
+                           fresh ? 0 : 0.01);
+    adamw_update(w.ours, m.ours, v.ours, g.ours, (size_t)n, &s);
+    plain_adamw_f(w.plain, m.plain, v.plain, g.host, n, &s);
+    plain_adamw_d(w.exact, m.exact, v.exact, g.exact, n, &s);
+    three_check(&w);
+    three_check(&m);
+    three_check(&v);
+    three_free(&g);
+}
+
+static void norm_row(const struct Row *row)
+{
+    int n = row_int(row, "n");
+    struct Three g = three("g", (size_t)n, 1, 0,
+                           row_number(row, "size", 1));
+    double exact = 0, ours = sum_squares(g.ours, (size_t)n);
+    for (int i = 0; i < n; i++)
+        exact += g.exact[i] * g.exact[i];
+    if (!(fabs(ours - exact) <= 1e-13 * exact))
+        fail_msg("sum of squares is %.17g, should be %.17g", ours, exact);
+    three_free(&g);
+}
+
+/* ---- the same bits ---------------------------------------------------- */
+
+/* Sums over rows, equal tokens and whole buffers, run once; what they
+ * wrote is appended to out, which has room. */
+static size_t run_sums(real *out)
+{
+    enum { B = 4, T = 40, C = 33, N = B * T, NH = 3, V = 5 };
+    struct Three x = three("x", N * 3 * C, 1, 0, 1);
+    struct Three dx = three("dx", N * 3 * C, 2, 0, 1);
+    struct Three dw = three("dw", V * 3 * C, 3, 0, 1);
+    struct Three db = three("db", T * 3 * C, 4, 0, 1);
+    struct Three stat = three("stat", 2 * N * NH, 5, 1, 0.5);
+    int32_t *tokens = some_tokens(N, V);
+    int32_t *d_tokens = sent(tokens, N * sizeof *tokens);
+    layernorm_bwd(dx.ours, dw.ours, db.ours, x.ours, x.ours, stat.ours,
+                  stat.ours + N, x.ours, N, C);
+    embedding_bwd(dw.ours, db.ours, dx.ours, d_tokens, B, T, C);
+    linear_bwd(x.ours, dw.ours, db.ours, dx.ours, x.ours + N * C, x.ours
+               + 2 * N * C, N, 3, C, true);
+    attention_bwd(x.ours, dx.ours, dx.ours, db.ours, stat.ours, 1, T, C, NH);
+    struct Three *all[] = { &x, &dx, &dw, &db };
+    size_t n = 0;
+    for (int i = 0; i < 4; i++) {
+        three_fetch(all[i]);
+        memcpy(out + n, all[i]->host, all[i]->n * sizeof *out);
+        n += all[i]->n;
+        three_free(all[i]);
+    }
+    double norm = sum_squares(stat.ours, 2 * N * NH);
+    memcpy(out + n, &norm, sizeof norm);
+    three_free(&stat);
+    machine_free(d_tokens);
+    free(tokens);
+    return n + sizeof norm / sizeof *out;
+}
+
+static void same_bits_row(const struct Row *row)
+{
+    static real first[100000], again[100000];
+    (void)row;
     int before = omp_get_max_threads();
-    real *first = NULL;
     for (int threads = 1; threads <= 5; threads++) {
         omp_set_num_threads(threads);
-        real *dw = layernorm_dw();
-        if (first)
-            expect_same_bits("dw", dw, first, 2 * 33);
-        guarded_free("dw", first ? dw : guarded_copy(dw, 1));
-        first = first ? first : dw;
+        size_t n = run_sums(threads == 1 ? first : again);
+        if (threads > 1)
+            expect_same_bits("sums", again, first, n);
     }
-    guarded_free("dw", first);
     omp_set_num_threads(before);
 }
 
@@ -459,6 +663,10 @@ static const struct Row rows[] = {
   "= for +=: the last of equal tokens wins" },
 { "embedding_bwd B=1 T=2 C=80 V=3", embedding_bwd_row,
   "a strip of 64 columns that reaches into the next row" },
+{ "embedding_bwd B=2 T=70 C=5 V=2", embedding_bwd_row,
+  "chains of equal tokens that end at a warp's 32" },
+{ "embedding_bwd B=1 T=100 C=300 V=300", embedding_bwd_row,
+  "tokens that occur once; more columns than threads" },
 { "layernorm_fwd N=1 C=768", layernorm_fwd_row,
   "variance over C - 1" },
 { "layernorm_fwd N=257 C=33", layernorm_fwd_row,
@@ -477,8 +685,8 @@ static const struct Row rows[] = {
   "pieces of 16 rows, but only 64 of them" },
 { "layernorm_bwd N=64 C=96 mean=100", layernorm_bwd_row,
   "x for x - mean" },
-{ "layernorm_bwd threads 1 to 5 give the same bits", threads_row,
-  "one piece for each thread" },
+{ "sums give the same bits with 1 to 5 threads", same_bits_row,
+  "one piece for each thread; a float atomic" },
 { "linear_fwd N=33 C=48 OC=131 bias=1", linear_fwd_row,
   "w read as [OC][C]" },
 { "linear_fwd N=1 C=257 OC=33 bias=0", linear_fwd_row,
@@ -499,6 +707,10 @@ static const struct Row rows[] = {
   "head sizes that are no multiple of 16" },
 { "attention_fwd B=1 T=33 C=48 NH=3 size=100", attention_fwd_row,
   "exp without subtracting the maximum" },
+{ "attention_fwd B=1 T=65 C=256 NH=2", attention_fwd_row,
+  "a head of more than 64; a third tile" },
+{ "attention_bwd B=1 T=65 C=256 NH=2", attention_bwd_row,
+  "shared memory beyond 48 KB not asked for" },
 { "attention_bwd B=1 T=1 C=1 NH=1", attention_bwd_row,
   "dqkv added to what was there" },
 { "attention_bwd B=3 T=19 C=48 NH=3", attention_bwd_row,
@@ -529,6 +741,8 @@ static const struct Row rows[] = {
   "a target read as 16 bits with a sign" },
 { "crossentropy_fwd N=3 V=131 all=3e4 size=0", crossentropy_fwd_row,
   "loss rounded as lse - logit" },
+{ "crossentropy_fwd N=3 V=300 with -inf", crossentropy_masked_row,
+  "a maximum that begins at 0; -inf minus -inf" },
 { "crossentropy_bwd N=33 V=257", crossentropy_bwd_row,
   "no one at the target" },
 { "crossentropy_bwd N=3 V=33 size=1e4", crossentropy_bwd_row,
@@ -537,6 +751,31 @@ static const struct Row rows[] = {
   "one class: the gradient is zero" },
 { "crossentropy_bwd N=7 V=131 scale=0.25", crossentropy_bwd_row,
   "scale forgotten at the target" },
+{ "gemm M=33 N=65 K=131 ta=0 tb=0", gemm_row,
+  "an edge tile reads past the end" },
+{ "gemm M=33 N=65 K=131 ta=0 tb=1", gemm_row,
+  "b transposed: rows for columns" },
+{ "gemm M=33 N=65 K=131 ta=1 tb=0", gemm_row,
+  "a transposed: ld of the other one" },
+{ "gemm M=33 N=65 K=131 ta=1 tb=1", gemm_row,
+  "both transposed: the last tile of K" },
+{ "gemm M=1 N=1 K=1", gemm_row, "tiles of 32 written whole" },
+{ "gemm M=64 N=32 K=64 add=1", gemm_row, "c overwritten when adding" },
+{ "gemm M=40 N=7 K=33 bias=1", gemm_row, "the bias taken by row" },
+{ "gemm M=3 N=34 K=0 bias=1", gemm_row, "no terms: c not written" },
+{ "gemm M=3 N=34 K=0 add=1", gemm_row, "no terms, added: c cleared" },
+{ "gemm on parts of larger matrices", gemm_strided_row,
+  "a distance between rows taken from the sizes" },
+{ "gemm and numbers that are none", gemm_nan_row,
+  "0 times infinity left out; 0 times the old c" },
+{ "adamw n=1031 step=1 decay=0.1", adamw_row, "no bias correction" },
+{ "adamw n=33 step=100 scale=0.25 decay=0.1", adamw_row,
+  "the gradient not scaled; decay of the moved weight" },
+{ "adamw n=257 step=1 size=0", adamw_row, "0/0 where nothing moved" },
+{ "adamw n=1 step=2 size=1e15", adamw_row, "eps inside the root" },
+{ "norm n=1", norm_row, "an element left out" },
+{ "norm n=70001", norm_row, "a second round of blocks forgotten" },
+{ "norm n=1000 size=1e18", norm_row, "squares in float" },
 };
 
 int main(void)

@@ -22,6 +22,7 @@ static void gelu_piece(real *y, const real *x, size_t n)
 {
     #pragma omp simd
     for (size_t i = 0; i < n; i++) {
+        /* u2 = 2u of x[i] (15.3) */
         real c = clamp(x[i], 12);
         real u2 = c * ((real)TWO_U + (real)(TWO_U * CUBIC) * c * c);
         y[i] = x[i] * vsigmoid(u2);

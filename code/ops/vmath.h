@@ -6,11 +6,15 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 #include "base/real.h"
 
-/* Inlined into the clones of SIMD_CLONES, too, where inline is not. */
+/* Inlined into the clones of SIMD_CLONES, too, where inline is not, and
+ * into kernels. */
+#ifdef __CUDACC__
+#define VINLINE static __host__ __device__ __forceinline__
+#else
 #define VINLINE static inline __attribute__((always_inline))
+#endif
 
 /* vexp: exp without branches or calls (15.2) */
 /* exp(x) in a form that compilers vectorise.
@@ -30,7 +34,7 @@ VINLINE float power_of_two(uint32_t n)      /* -126 .. 127, modulo 2^32 */
 {
     uint32_t bits = (n + 127) << 23;
     float f;
-    memcpy(&f, &bits, sizeof f);
+    __builtin_memcpy(&f, &bits, sizeof f);
     return f;
 }
 
@@ -54,7 +58,7 @@ VINLINE float vexp(float x)
     float p = 1 + (r + r * r * q);
     /* return p 2^n in two steps (15.2) */
     uint32_t bits;
-    memcpy(&bits, &t, sizeof bits);
+    __builtin_memcpy(&bits, &t, sizeof bits);
     uint32_t n512 = bits - 0x4b400000u + 512;           /* n + 512 > 0 */
     uint32_t half = n512 >> 1;
     return p * power_of_two(half - 256)

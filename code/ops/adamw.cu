@@ -1,0 +1,96 @@
+/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
+
+#include "ops/adamw.h"
+#include "ops/gpu.h"
+#include "ops/machine.h"
+
+/* the numbers that a step's loop needs (17.2.4) */
+struct Coefficients {
+    real beta1, one_minus_beta1, beta2, one_minus_beta2;
+    real scale;         /* of the gradient */
+    real rate;          /* lr / (1 - beta1^t) */
+    real root;          /* 1 / sqrt(1 - beta2^t) */
+    real eps, shrink;   /* shrink = lr * decay */
+};
+
+
+/* adamw: a thread per parameter (15b.1) */
+/* One step of AdamW, one thread per parameter.
+ *   launch    ceil(n / 256) blocks of 256
+ *   moves     28 n bytes: w, m, v, g in, w, m, v out
+ *   ceiling   memory                       FLOP  about 15 n */
+__global__ void adamw_kernel(float *w, float *m, float *v, const float *g,
+                             size_t n, struct Coefficients k)
+{
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    const float x = k.scale * g[i];
+    const float mean = fmaf(k.beta1, m[i], k.one_minus_beta1 * x);
+    const float square = fmaf(k.beta2, v[i],
+                              k.one_minus_beta2 * (x * x));
+    const float size = fmaf(sqrtf(square), k.root, k.eps);
+    m[i] = mean;
+    v[i] = square;
+    w[i] -= fmaf(k.shrink, w[i], k.rate * mean / size);
+}
+
+/* launch adamw (15b.1) */
+void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
+                  const struct AdamwStep *s)
+{
+    /* fold the step into c (17.2.5) */
+    double correct1 = 1 - pow(s->beta1, (double)s->step);
+    double correct2 = 1 - pow(s->beta2, (double)s->step);
+    const struct Coefficients c = {
+        .beta1 = (real)s->beta1, .one_minus_beta1 = (real)(1 - s->beta1),
+        .beta2 = (real)s->beta2, .one_minus_beta2 = (real)(1 - s->beta2),
+        .scale = (real)s->scale,
+        .rate = (real)(s->lr / correct1),
+        .root = (real)(1 / sqrt(correct2)),
+        .eps = (real)s->eps, .shrink = (real)(s->lr * s->decay),
+    };
+    adamw_kernel<<<blocks_for(n, THREADS), THREADS, 0, machine_stream>>>(
+        w, m, v, g, n, c);
+    LAUNCHED();
+}
+
+/* sum of squares: a number per block (15b.1) */
+enum { PARTS = 256 };
+
+/* part[b] = the sum of g[i]^2 over the elements of block b, which takes
+ * every 256th piece of 256, added in double in a fixed order.
+ *   launch    256 blocks of 256            shared  2,048 bytes
+ *   moves     4 n bytes                    ceiling   memory */
+__global__ void sum_squares_kernel(double *part, const float *g, size_t n)
+{
+    __shared__ double sums[THREADS];
+    const size_t stride = (size_t)PARTS * THREADS;
+    double sum = 0;
+    for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < n;
+         i += stride)
+        sum = fma((double)g[i], (double)g[i], sum);
+    sums[threadIdx.x] = sum;
+    /* add up sums, half of them at a time (15b.1) */
+    for (unsigned half = THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            sums[threadIdx.x] += sums[threadIdx.x + half];
+    }
+    if (threadIdx.x == 0)
+        part[blockIdx.x] = sums[0];
+}
+
+/* launch the sum of squares (15b.1) */
+double sum_squares(const real *g, size_t n)
+{
+    double part[PARTS], sum = 0;
+    double *d_part = (double *)machine_scratch(sizeof part);
+    sum_squares_kernel<<<PARTS, THREADS, 0, machine_stream>>>(d_part, g, n);
+    LAUNCHED();
+    machine_get(part, d_part, sizeof part);
+    for (int p = 0; p < PARTS; p++)
+        sum += part[p];
+    return sum;
+}

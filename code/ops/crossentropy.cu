@@ -1,0 +1,69 @@
+/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
+
+#include "ops/crossentropy.h"
+#include "ops/gpu.h"
+
+/* crossentropy forward: a block per row (15b.1) */
+/* loss[n] = lse[n] - logits[n, targets[n]], one block per row.
+ *   launch    N blocks of up to 256        shared  32 bytes
+ *   moves     4 NV bytes the first time, and 4 NV the second, which
+ *             come from L2 where a row does not stay in L1
+ *   ceiling   memory
+ *   numerics  the row's maximum is taken out before exp */
+__global__ void crossentropy_fwd_kernel(float *loss, float *lse,
+                                        const float *logits,
+                                        const int32_t *targets, int V)
+{
+    __shared__ float part[WARPS];
+    const size_t n = blockIdx.x;
+    const float *x = logits + n * V;
+    /* m, log_sum = the row's maximum and log(sum of exp(x - m)) (15b.1) */
+    float m = -INFINITY, sum = 0;
+    for (int v = threadIdx.x; v < V; v += blockDim.x)
+        m = fmaxf(m, x[v]);
+    m = block_max(m, part);
+    for (int v = threadIdx.x; v < V; v += blockDim.x)
+        sum += vexp(x[v] - m);
+    const float log_sum = vlog(block_sum(sum, part));
+    if (threadIdx.x == 0) {
+        lse[n] = m + log_sum;
+        loss[n] = (m - x[targets[n]]) + log_sum;
+    }
+}
+
+/* crossentropy backward: a block per row (15b.1) */
+/* dlogits[n,:] = scale (softmax(logits[n,:]) - one at the target).
+ *   launch    N blocks of up to 256
+ *   moves     8 NV bytes                   ceiling   memory */
+__global__ void crossentropy_bwd_kernel(float *dlogits,
+                                        const float *logits,
+                                        const float *lse,
+                                        const int32_t *targets,
+                                        float scale, int V)
+{
+    const size_t n = blockIdx.x;
+    const int target = targets[n];
+    const float l = lse[n];
+    for (int v = threadIdx.x; v < V; v += blockDim.x) {
+        const float p = vexp(logits[n * V + v] - l);
+        dlogits[n * V + v] = scale * (v == target ? p - 1 : p);
+    }
+}
+
+/* launch crossentropy (15b.1) */
+void crossentropy_fwd(real *loss, real *lse, const real *logits,
+                      const int32_t *targets, int N, int V)
+{
+    crossentropy_fwd_kernel<<<N, threads_for(V), 0, machine_stream>>>(
+        loss, lse, logits, targets, V);
+    LAUNCHED();
+}
+
+void crossentropy_bwd(real *dlogits, const real *logits, const real *lse,
+                      const int32_t *targets, real scale, int N, int V)
+{
+    crossentropy_bwd_kernel<<<N, threads_for(V), 0, machine_stream>>>(
+        dlogits, logits, lse, targets, scale, V);
+    LAUNCHED();
+}

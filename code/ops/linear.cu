@@ -1,0 +1,78 @@
+/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
+
+#include "ops/gpu.h"
+#include "ops/linear.h"
+#include "ops/matmul.h"
+
+/* linear_fwd (15.5) */
+void linear_fwd(real *y, const real *x, const real *w, const real *b,
+                int N, int C, int OC)
+{
+    gemm_bias(y, x, w, b, N, OC, C, 0);
+}
+
+/* bias gradient: pieces, then their sum (15b.1) */
+/* part[i,:] = the sum of the rows of piece i of dy, a thread per column.
+ *   launch    ceil(OC / 256) x pieces blocks of 256
+ *   moves     4 N OC bytes, and 4 OC a piece     ceiling   memory */
+__global__ void bias_bwd_pieces(float *part, const float *dy, int N,
+                                int OC, int rows)
+{
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= OC)
+        return;
+    const int first = blockIdx.y * rows, end = min(first + rows, N);
+    float sum = 0;
+    for (int n = first; n < end; n++)
+        sum += dy[(size_t)n * OC + c];
+    part[(size_t)blockIdx.y * OC + c] = sum;
+}
+
+/* bias gradient: pieces, then their sum, continued (15b.1) */
+/* db (+)= the sum of the pieces, in order, one thread per column. */
+__global__ void bias_bwd_sum(float *db, const float *part, int pieces,
+                             int OC, bool accumulate)
+{
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= OC)
+        return;
+    float sum = accumulate ? db[c] : 0;
+    for (int i = 0; i < pieces; i++)
+        sum += part[(size_t)i * OC + c];
+    db[c] = sum;
+}
+
+/* launch the bias gradient (15b.1) */
+enum { MAX_PIECES = 128, MIN_ROWS = 16 };
+
+static void bias_bwd(real *db, const real *dy, int N, int OC,
+                     bool accumulate)
+{
+    /* cut the rows into pieces, by N alone (15.6) */
+    int rows = (N + MAX_PIECES - 1) / MAX_PIECES;
+    if (rows < MIN_ROWS)
+        rows = MIN_ROWS;
+    int pieces = (N + rows - 1) / rows;
+    float *part = (float *)machine_scratch(
+        (size_t)pieces * OC * sizeof(float));
+    const dim3 grid(blocks_for(OC, THREADS), pieces);
+    bias_bwd_pieces<<<grid, THREADS, 0, machine_stream>>>(part, dy, N, OC,
+                                                          rows);
+    LAUNCHED();
+    bias_bwd_sum<<<grid.x, THREADS, 0, machine_stream>>>(
+        db, part, pieces, OC, accumulate);
+    LAUNCHED();
+}
+
+/* linear_bwd (15.5) */
+void linear_bwd(real *dx, real *dw, real *db, const real *dy,
+                const real *x, const real *w, int N, int C, int OC,
+                bool accumulate)
+{
+    if (dx)
+        gemm(dx, dy, w, N, C, OC, GEMM_TB);
+    gemm(dw, x, dy, C, OC, N, GEMM_TA | (accumulate ? GEMM_ADD : 0));
+    if (db)
+        bias_bwd(db, dy, N, OC, accumulate);
+}

@@ -1,0 +1,99 @@
+/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
+
+#include <stdlib.h>
+#include "ops/gpu.h"
+#include "ops/machine.h"
+
+cudaStream_t machine_stream;
+
+/* memory of the GPU (15b.1) */
+void *machine_alloc(size_t bytes, const char *what)
+{
+    void *p;
+    size_t left = 0, all = 0;
+    cudaError_t r = cudaMalloc(&p, bytes ? bytes : 1);
+    if (r == cudaErrorMemoryAllocation) {
+        cudaMemGetInfo(&left, &all);
+        fail("no memory on the GPU for %s: %.1f MB asked for, %.1f of %.1f "
+             "MB left; use a smaller batch, a shorter sequence or a "
+             "smaller model", what, (double)bytes / 1e6,
+             (double)left / 1e6, (double)all / 1e6);
+    }
+    cuda_ok(r, "cudaMalloc", __FILE__, __LINE__);
+    return p;
+}
+
+/* memory of the GPU, continued (15b.1) */
+void machine_free(void *p)
+{
+    CUDA_OK(cudaFree(p));
+}
+
+void machine_zero(void *p, size_t bytes)
+{
+    if (bytes)
+        CUDA_OK(cudaMemsetAsync(p, 0, bytes, machine_stream));
+}
+
+void machine_copy(void *to, const void *from, size_t bytes)
+{
+    if (to != from && bytes)
+        CUDA_OK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice,
+                                machine_stream));
+}
+
+/* copies to and from the GPU (15b.1) */
+void machine_put(void *to, const void *host, size_t bytes)
+{
+    CUDA_OK(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice,
+                            machine_stream));
+    CUDA_OK(cudaStreamSynchronize(machine_stream));
+}
+
+void machine_get(void *host, const void *from, size_t bytes)
+{
+    CUDA_OK(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost,
+                            machine_stream));
+    CUDA_OK(cudaStreamSynchronize(machine_stream));
+}
+
+/* copies to and from the GPU, continued (15b.1) */
+void *machine_borrow(const void *p, size_t bytes)
+{
+    void *host = malloc(bytes ? bytes : 1);
+    if (!host)
+        fail("no memory for a copy of %.1f MB from the GPU",
+             (double)bytes / 1e6);
+    machine_get(host, p, bytes);
+    return host;
+}
+
+void machine_return(void *p, void *host, size_t bytes, bool changed)
+{
+    if (changed)
+        machine_put(p, host, bytes);
+    free(host);
+}
+
+/* memory for one operator at a time (15b.1) */
+static void *scratch;
+static size_t scratch_bytes;
+
+static void scratch_free(void)
+{
+    cudaFree(scratch);                  /* at exit: nobody left to tell */
+}
+
+void *machine_scratch(size_t bytes)
+{
+    if (bytes <= scratch_bytes)
+        return scratch;
+    if (!scratch)
+        atexit(scratch_free);
+    CUDA_OK(cudaStreamSynchronize(machine_stream));
+    machine_free(scratch);
+    scratch = machine_alloc(bytes, "an operator's partial sums");
+    scratch_bytes = bytes;
+    return scratch;
+}

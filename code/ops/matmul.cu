@@ -1,0 +1,99 @@
+/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
+
+#include <stdint.h>
+#include "ops/gpu.h"
+#include "ops/matmul.h"
+
+/* a tile of 32 x 32, and the threads that share it (15b.1) */
+enum { TILE = 32, STEP = 8, PART = TILE / STEP };
+
+typedef float Tile[TILE][TILE + 1];         /* the + 1: see the text */
+
+/* load a tile, transposed or not (15b.1) */
+/* tile[i][j] = op(m)[row + i][col + j], zero outside rows x cols.  The
+ * neighbours in a warp read neighbours in memory either way. */
+__device__ static __forceinline__ void
+load_tile(Tile tile, const float *m, size_t ld, int row, int col,
+          int rows, int cols, bool transposed)
+{
+    const int x = threadIdx.x;
+    for (int y = threadIdx.y; y < TILE; y += STEP)
+        if (transposed)
+            tile[x][y] = row + x < rows && col + y < cols
+                       ? m[(col + y) * ld + row + x] : 0;
+        else
+            tile[y][x] = row + y < rows && col + x < cols
+                       ? m[(row + y) * ld + col + x] : 0;
+}
+
+/* gemm: a block per tile of c (15b.1) */
+/* c = op(a) op(b) + bias, or c += with GEMM_ADD: a block makes a tile of
+ * 32 x 32, a thread four of its rows in one column.
+ *   launch    ceil(N/32) x ceil(M/32) blocks of 32 x 8
+ *   shared    8,448 bytes
+ *   moves     4 MNK / 16 bytes from L2, plus c
+ *   ceiling   shared memory: 5 reads for 4 fused multiply-adds
+ *   numerics  each sum runs over k in order, one rounding each */
+__global__ void gemm_kernel(float *c, size_t ldc, const float *a,
+                            size_t lda, const float *b, size_t ldb,
+                            const float *bias, int M, int N, int K,
+                            int flags)
+{
+    __shared__ Tile as, bs;
+    const int m = blockIdx.y * TILE, n = blockIdx.x * TILE;
+    float sum[PART] = { 0 };
+    for (int k = 0; k < K; k += TILE) {
+        load_tile(as, a, lda, m, k, M, K, flags & GEMM_TA);
+        load_tile(bs, b, ldb, k, n, K, N, flags & GEMM_TB);
+        __syncthreads();
+        /* add the products of one pair of tiles (15b.1) */
+        for (int j = 0; j < TILE; j++) {
+            const float bj = bs[j][threadIdx.x];
+            #pragma unroll
+            for (int i = 0; i < PART; i++)
+                sum[i] = fmaf(as[threadIdx.y + STEP * i][j], bj, sum[i]);
+        }
+        __syncthreads();
+    }
+    /* write the sums of this thread to c (15b.1) */
+    const int col = n + threadIdx.x;
+    #pragma unroll
+    for (int i = 0; i < PART; i++) {
+        const int row = m + threadIdx.y + STEP * i;
+        if (row < M && col < N) {
+            float *to = c + row * ldc + col;
+            float y = flags & GEMM_ADD ? *to + sum[i] : sum[i];
+            *to = bias ? y + bias[col] : y;
+        }
+    }
+}
+
+/* launch gemm (15b.1) */
+void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
+                  const real *b, size_t ldb, const real *bias,
+                  int M, int N, int K, int flags)
+{
+    if (M == 0 || N == 0)
+        return;
+    const dim3 grid(blocks_for(N, TILE), blocks_for(M, TILE));
+    if (grid.y > 65535)
+        fail("gemm: %d rows; this kernel takes %d", M, 65535 * TILE);
+    gemm_kernel<<<grid, dim3(TILE, STEP), 0, machine_stream>>>(
+        c, ldc, a, lda, b, ldb, bias, M, N, K, flags);
+    LAUNCHED();
+}
+
+/* launch gemm, continued (15b.1) */
+void gemm_bias(real *c, const real *a, const real *b, const real *bias,
+               int M, int N, int K, int flags)
+{
+    gemm_strided(c, N, a, flags & GEMM_TA ? M : K, b,
+                 flags & GEMM_TB ? K : N, bias, M, N, K, flags);
+}
+
+void gemm(real *c, const real *a, const real *b, int M, int N, int K,
+          int flags)
+{
+    gemm_bias(c, a, b, NULL, M, N, K, flags);
+}

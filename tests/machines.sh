@@ -1,0 +1,39 @@
+#!/bin/bash
+# One model on several machines: twenty steps on $MACHINE (cuda or simt) must
+# give the losses of the CPU, as near to those in double as the CPU is.
+. tests/lib/run.sh
+B=${B:-build} MACHINE=${MACHINE:-simt}
+text=chapters/f-ground.nw
+if [ ! -x "$B/tests-$MACHINE/losses" ]; then
+    skip "twenty steps on $MACHINE" "$B/tests-$MACHINE/losses is not built"
+    finish
+fi
+losses() { "$B/tests-$1/losses" $text "$dir/$1.bin" 20; }
+
+for m in f64 opt "$MACHINE"; do
+    losses "$m" > "$dir/$m" 2> "$dir/err" ||
+        not_ok "twenty steps: $m" "$(cat "$dir/err")"
+done
+
+# Column by column: the largest error, and the root of the mean square.
+near() {            # column
+    paste -d' ' "$dir/f64" "$dir/opt" "$dir/$MACHINE" | awk -v c="$1" '
+        function abs(x) { return x < 0 ? -x : x }
+        {   e = abs($(4 + c) - $c); f = abs($(2 + c) - $c)
+            if (!(e <= worst)) worst = e
+            if (f > off) off = f
+            half = $c * 2^-24 > half ? $c * 2^-24 : half
+            n++ }
+        END {
+            allowed = 2 * (off > half ? off : half)
+            printf "error %.3g, the CPU'"'"'s %.3g\n", worst, off
+            exit !(n == 20 && worst <= allowed) }'
+}
+check "twenty losses on $MACHINE are those of the CPU" near 1
+check "twenty norms on $MACHINE are those of the CPU" near 2
+check "the loss falls by 1" awk 'NR == 1 { first = $1 }
+    END { if (!($1 < first - 1)) { print first, $1; exit 1 } }' \
+    "$dir/$MACHINE"
+losses "$MACHINE" > "$dir/again" 2>&1
+check "the same again, bit for bit" cmp "$dir/$MACHINE" "$dir/again"
+finish
