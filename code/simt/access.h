@@ -68,6 +68,7 @@ struct Site {                   /* one for each instruction and launch   */
     uint64_t divergent;         /* branches that split their warp        */
     enum AccessKind kind;       /* of its accesses, if there were any    */
     struct Traffic in[SPACES];
+    struct Traffic again;       /* shared loads that an atomic repeats   */
 };
 
 #endif

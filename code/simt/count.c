@@ -38,6 +38,18 @@ static int distinct(const uint64_t *v, int n)
     return found;
 }
 
+/* the lanes that ask for bytes (3b.2) */
+/* cp.async may read nothing, and fill with zeros: that asks for nothing. */
+static uint32_t asking(const struct Access *a)
+{
+    uint32_t lanes = a->lanes;
+    if (a->kind == ACCESS_ASYNC_CA || a->kind == ACCESS_ASYNC_CG)
+        for (uint32_t m = a->lanes; m; m &= m - 1)
+            if (a->bytes[__builtin_ctz(m)] == 0)
+                lanes &= ~(1u << __builtin_ctz(m));
+    return lanes;
+}
+
 /* the most in one bank (3b.3) */
 /* 128 bytes of shared memory lie side by side, in 32 banks of 4; units of
  * 8 or 16 bytes see 16 or 8 banks.  The most distinct units in a bank: */
@@ -130,9 +142,7 @@ static int bypass_sectors(const struct Access *a)
 static int async_sectors(const struct Access *a)
 {
     struct Access reading = *a;
-    for (uint32_t m = a->lanes; m; m &= m - 1)
-        if (a->bytes[__builtin_ctz(m)] == 0)
-            reading.lanes &= ~(1u << __builtin_ctz(m));
+    reading.lanes = asking(a);
     if (reading.lanes == 0)
         return 0;
     return a->kind == ACCESS_ASYNC_CG ? bypass_sectors(&reading)
@@ -213,7 +223,7 @@ static int atomic_wavefronts(const struct Access *a, int *ideal)
 {
     int lanes[32] = { 0 }, most = 0;
     *ideal = 1;
-    if (a->atomic == ATOMIC_INC1) {
+    if (a->atomic == ATOMIC_INC1 && a->kind == ACCESS_RED) {
         uint64_t word[32];
         return degree(word, units(word, a->address, a->lanes, 4), 32);
     }
@@ -221,7 +231,10 @@ static int atomic_wavefronts(const struct Access *a, int *ideal)
         int *bank = &lanes[a->address[__builtin_ctz(m)] / 4 % 32];
         most = ++*bank > most ? *bank : most;
     }
-    return a->atomic == ATOMIC_CAS ? 2 * most : most;
+    if (a->atomic != ATOMIC_CAS)
+        return most;
+    *ideal = most + 1;                  /* conflicts: most - 1 */
+    return 2 * most;
 }
 
 /* which rule counts the wavefronts (3b.3) */
@@ -260,20 +273,66 @@ static uint64_t bytes_asked(const struct Access *a)
     return sum;
 }
 
+/* add turns of shared memory (3b.4) */
+static void add_turns(struct Traffic *t, const struct Access *a,
+                      int wavefronts, int ideal)
+{
+    t->requests++;
+    t->wavefronts += (uint64_t)wavefronts;
+    t->conflicts += (uint64_t)(wavefronts - ideal);
+    t->bytes += bytes_asked(a);
+}
+
+/* turns of a loop of compare and swap (3b.3) */
+/* One lane for each bank, in each group of lanes that is served at once. */
+static uint32_t winners(const struct Access *a)
+{
+    uint32_t won = 0, taken[2] = { 0, 0 };
+    unsigned banks = (unsigned)(LINE / a->size);
+    for (uint32_t m = a->lanes; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        uint32_t *group = &taken[l / banks];
+        uint32_t bank = 1u << a->address[l] / (unsigned)a->size % banks;
+        if (!(*group & bank))
+            won |= 1u << l;
+        *group |= bank;
+    }
+    return won;
+}
+
+static void count_loop(struct Site *s, const struct Access *a)
+{
+    struct Access left = *a;
+    left.kind = ACCESS_LOAD;
+    for (; left.lanes; left.lanes &= ~winners(&left)) {
+        int groups, wavefronts = plain_wavefronts(&left, &groups);
+        add_turns(&s->again, &left, wavefronts, groups);
+        groups = a->size == 8 ? !!(left.lanes & 0xffff)
+                                + !!(left.lanes >> 16) : 1;
+        add_turns(&s->in[SPACE_SHARED], &left, 2 * groups, 2 * groups);
+    }
+}
+
 /* add an access to its site (3b.4) */
 void count_access(struct Site *s, const struct Access *a)
 {
     struct Traffic *t = &s->in[a->space];
     s->kind = a->kind;
-    if (a->lanes == 0)
+    if (asking(a) == 0)
         return;
+    if (a->space == SPACE_SHARED) {
+        int ideal, wavefronts;
+        if (a->atomic == ATOMIC_ADD && (a->is_float || a->is_64)) {
+            count_loop(s, a);
+            return;
+        }
+        wavefronts = shared_wavefronts(a, &ideal);
+        add_turns(t, a, wavefronts, ideal);
+        return;
+    }
     t->requests++;
     t->bytes += bytes_asked(a);
-    if (a->space == SPACE_SHARED) {
-        int ideal, wavefronts = shared_wavefronts(a, &ideal);
-        t->wavefronts += (uint64_t)wavefronts;
-        t->conflicts += (uint64_t)(wavefronts - ideal);
-    } else if (a->space == SPACE_CONST)
+    if (a->space == SPACE_CONST)
         t->wavefronts += (uint64_t)constant_wavefronts(a);
     else if (a->space != SPACE_PARAM)
         t->sectors += (uint64_t)global_sectors(a);
@@ -395,10 +454,12 @@ static void add_traffic(struct Totals *t, const struct Site *s)
     case ACCESS_ATOM:
         ADD_SECTORS(gatom, global);
         ADD_WAVES(satom, shared);
+        ADD_WAVES(sld, &s->again);
         break;
     case ACCESS_RED:
         ADD_SECTORS(gred, global);
         ADD_WAVES(satom, shared);
+        ADD_WAVES(sld, &s->again);
         break;
     case ACCESS_ASYNC_CA: ADD_SECTORS(async_ca, global); break;
     case ACCESS_ASYNC_CG: ADD_SECTORS(async_cg, global); break;
@@ -432,6 +493,11 @@ void totals_add(struct Totals *t, const struct Site *s, enum Work work,
     t->inst += s->executed;
     t->thread_inst += s->active;
     t->thread_inst_on += s->on;
+    for (int i = 0; i < SPACE_PARAM; i++)
+        if (s->in[i].requests) {
+            t->thread_mem += s->on;
+            break;
+        }
     add_traffic(t, s);
     add_work(t, s, work, (uint64_t)flop);
 }

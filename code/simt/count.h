@@ -87,6 +87,7 @@ void touched_count(const struct Touched *t, uint64_t *read,
     X(inst,           "warp instructions (of PTX)")                     \
     X(thread_inst,    "lanes of those")                                 \
     X(thread_inst_on, "lanes whose guard was true")                     \
+    X(thread_mem,     "lanes of instructions that access memory")       \
     X(branch,         "branches")                                       \
     X(branch_div,     "branches that split their warp")                 \
     X(barriers,       "warps arriving at a block's barrier")            \
