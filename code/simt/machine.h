@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 /* sizes of the machine (3) */
+enum { LEAVES_IF_TAKEN = 1, LEAVES_IF_NOT = 2 };
 enum {
     LANES       = 32,           /* threads of a warp                     */
     MAX_THREADS = 1024,         /* of a block                            */
@@ -23,6 +24,8 @@ enum {
     MAX_SHARED  = 227 * 1024,   /* bytes a block may have, as on an H200 */
     MAX_STATIC_SHARED = 48 * 1024,
     BARRIERS    = 16,           /* named barriers of a block             */
+    MAX_PATHS   = 128,          /* ways on which a warp's lanes can be   */
+    HITS        = 64,           /* allocations remembered by a launch    */
 };
 #define ALL_LANES 0xffffffffu
 
@@ -57,7 +60,7 @@ struct Instruction {
      * bytes: a 32-bit register takes 32 of them, a 64-bit one 64, a predicate
      * one, a bit for each lane.  Constants are registers, too. */
     uint32_t guard, guard_not;      /* lanes on: file[guard] ^ guard_not     */
-    uint32_t d[8], a[8], b[8], c[8];/* destination and sources; vectors      */
+    uint32_t d[4], a[4], b[4], c[4];/* destination and sources; vectors      */
     int width;                      /* of a vector; 1 otherwise              */
     int target;                     /* branch: index of an instruction       */
     int meet;                       /* branch: where its lanes meet again    */
@@ -66,10 +69,15 @@ struct Instruction {
     enum AtomicKind atomic;
     int size;                       /* memory: bytes of one element          */
     int64_t offset;                 /* memory: added to the address          */
+    int64_t offset2;                /* cp.async: the same of b               */
+    int type, op;                   /* enum Type, enum Op: inside the machine */
     uint32_t flags;                 /* what else the handler wants to know   */
-    const void *more;
+    int *table;                     /* brx: where to                         */
+    const struct Mma *mma;
+    uint32_t (*compare)(const struct Warp *, const struct Instruction *);
     bool ends;                      /* last of a straight run                */
     bool guarded, is_float, is_64;
+    unsigned char leaves;           /* branch: who returns by it             */
 };
 
 /* a kernel and its module (3) */
@@ -138,7 +146,7 @@ struct Launch {
     struct Error error;         /* the message of the fault              */
     unsigned char *params;
     void *sanitizer;            /* for check.c                           */
-    uint64_t blocks_done;
+    struct Hit { uint64_t low, high; } hit[HITS];
 };
 
 struct Block {
@@ -151,19 +159,20 @@ struct Block {
     struct Warp *warp;          /* [warps]                               */
     uint32_t barrier_epoch;     /* barriers passed, whichever            */
     uint64_t steps;
-    struct Barrier { uint32_t arrived, expected, warps, votes; }
+    struct Barrier { uint32_t arrived, expected, votes, voters; }
         barrier[BARRIERS];
 };
 
 
 /* a warp (3) */
+struct Path { int pc, meet; uint32_t lanes; };
 enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_DONE };
 struct Warp {
     struct Block *block;
     int index;
     uint32_t active;            /* lanes of the path that runs now       */
     uint32_t alive;             /* lanes that have not returned          */
-    int pc;                     /* index of the instruction that runs    */
+    int pc, next;               /* instruction that runs, and after it   */
     uint32_t sync_epoch;        /* __syncwarp passed                     */
     enum WarpState state;
     int waits_for;              /* number of a barrier                   */

@@ -1,0 +1,77 @@
+/* Appendix L, Reading PTX: L.6 Statements become instructions */
+/* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
+
+/* Inside the software GPU: what decode.c puts into instructions, and the
+ * functions that execute them. */
+#ifndef SIMT_EXECUTE_H
+#define SIMT_EXECUTE_H
+
+#include "simt/ptx.h"
+
+/* flags of an instruction (L.6) */
+enum {
+    FLAG_A64  = 1,              /* address a is a 64-bit register         */
+    FLAG_B64  = 2,              /* address b is                           */
+    FLAG_WIDE = 4,              /* data registers are 64-bit ...          */
+    FLAG_SIGNED = 8,            /* ... and a narrow load extends its sign */
+    FLAG_NOT_C  = 16,           /* the predicate c is negated             */
+    FLAG_PLAIN_LANES = 32,
+};
+
+/* operations of an instruction (L.6) */
+enum Op {
+    OP_NONE, OP_AND, OP_OR, OP_XOR, OP_ADD, OP_INC, OP_DEC, OP_MIN, OP_MAX,
+    OP_EXCH, OP_CAS, OP_UP, OP_DOWN, OP_BFLY, OP_IDX, OP_ALL, OP_ANY,
+    OP_UNI, OP_BALLOT, OP_POPC, OP_TRANS,
+};
+
+/* constants of a kernel (L.6) */
+enum ConstantKind {
+    CONSTANT_WORD, CONSTANT_LONG, CONSTANT_BITS,
+    CONSTANT_TID_X, CONSTANT_TID_Y, CONSTANT_TID_Z, CONSTANT_NTID_X,
+    CONSTANT_NTID_Y, CONSTANT_NTID_Z, CONSTANT_CTAID_X, CONSTANT_CTAID_Y,
+    CONSTANT_CTAID_Z, CONSTANT_NCTAID_X, CONSTANT_NCTAID_Y,
+    CONSTANT_NCTAID_Z, CONSTANT_LANEID, CONSTANT_WARPID, CONSTANT_NWARPID,
+    CONSTANT_MASK_EQ, CONSTANT_MASK_LE, CONSTANT_MASK_LT, CONSTANT_MASK_GE,
+    CONSTANT_MASK_GT, CONSTANT_DYNAMIC_SHARED, CONSTANT_TOTAL_SHARED,
+    CONSTANT_ZERO,              /* %smid and others: there is one        */
+    CONSTANT_ONE,
+};
+
+/* A register that the kernel only reads: a number, or %tid.x and such. */
+struct Constant { enum ConstantKind kind; uint32_t unit; uint64_t value; };
+
+/* the executor's functions (L.6) */
+Handler run_branch, run_branch_table, run_exit, run_trap, run_nothing,
+    run_setp, run_select4, run_select8, run_logic_pred, run_mov_pred,
+    run_pack, run_unpack, run_param, run_param_at, run_frame_load,
+    run_frame_store, run_to_window, run_from_window, run_is_space,
+    run_load, run_store, run_atomic, run_async, run_async_commit,
+    run_async_wait, run_ldmatrix, run_stmatrix, run_shuffle, run_vote,
+    run_match, run_redux, run_activemask, run_barrier, run_warp_sync,
+    run_mma, run_printf;
+
+/* Where branches meet again, and which instructions end a straight run:
+ * flow.c. */
+bool find_meeting_points(struct Instruction *code, int n, struct Pool *,
+                         struct Error *);
+/* Run a warp until it waits, has returned, failed or used its slice. */
+void warp_run(struct Warp *, int slice);
+bool launch_fault(struct Warp *, enum Fault, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* What memory instructions of other files share with loads and stores. */
+void lane_addresses(const struct Warp *, uint32_t unit, bool wide,
+                    int64_t offset, uint64_t *to);
+bool access_look(struct Warp *, struct Access *);
+void access_count(struct Warp *, const struct Access *);
+uint32_t access_outside(struct Warp *, const struct Access *);
+void access_complain(struct Warp *, const struct Access *);
+void atomic_lanes(struct Warp *, const struct Instruction *,
+                  const struct Access *, unsigned char *base);
+void async_end(struct Warp *);  /* its copies arrive                     */
+void async_free(struct Async *);
+
+#define NOBODY 0x7fffffffu      /* what a lane that is not there says    */
+
+#endif
