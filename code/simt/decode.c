@@ -196,8 +196,8 @@ static bool fits(const struct Operand *o, char letter)
            bytes > 0 && bytes <= 4;
 }
 
-static uint32_t place_destination(struct Decoder *d, const struct Operand *o,
-                                  char letter)
+static uint32_t place_destination(struct Decoder *d,
+                                  const struct Operand *o, char letter)
 {
     if (o->kind == OPERAND_NONE)
         return d->scratch;
@@ -216,7 +216,10 @@ static uint32_t place_destination(struct Decoder *d, const struct Operand *o,
 /* place an operand (L.6) */
 static uint32_t place_special(struct Decoder *d, const char *name)
 {
-    static const struct { const char *name; enum ConstantKind kind; } of[] = {
+    static const struct {
+        const char *name;
+        enum ConstantKind kind;
+    } of[] = {
         { "%tid.x", CONSTANT_TID_X }, { "%tid.y", CONSTANT_TID_Y },
         { "%tid.z", CONSTANT_TID_Z }, { "%ntid.x", CONSTANT_NTID_X },
         { "%ntid.y", CONSTANT_NTID_Y }, { "%ntid.z", CONSTANT_NTID_Z },
@@ -393,13 +396,18 @@ static void row_name(const char *op, char *name, size_t size)
 
 static enum Work work_of(const char *name, int *flop)
 {
-    static const struct { const char *start, *end; enum Work work; int flop; }
-        kinds[] = {
+    static const struct {
+        const char *start, *end;
+        enum Work work;
+        int flop;
+    } kinds[] = {
         { "add", "_f32", WORK_FADD, 1 }, { "sub", "_f32", WORK_FADD, 1 },
         { "mul", "_f32", WORK_FMUL, 1 }, { "fma", "_f32", WORK_FFMA, 2 },
         { "mad", "_f32", WORK_FFMA, 2 },
-        { "add", "_f64", WORK_DOUBLE, 1 }, { "sub", "_f64", WORK_DOUBLE, 1 },
-        { "mul", "_f64", WORK_DOUBLE, 1 }, { "fma", "_f64", WORK_DOUBLE, 2 },
+        { "add", "_f64", WORK_DOUBLE, 1 },
+        { "sub", "_f64", WORK_DOUBLE, 1 },
+        { "mul", "_f64", WORK_DOUBLE, 1 },
+        { "fma", "_f64", WORK_DOUBLE, 2 },
         { "mad", "_f64", WORK_DOUBLE, 2 },
         { "add", "f16", WORK_HALF, 1 }, { "sub", "f16", WORK_HALF, 1 },
         { "mul", "f16", WORK_HALF, 1 }, { "fma", "f16", WORK_HALF, 2 },
@@ -713,7 +721,8 @@ static bool decode_memory(struct Decoder *d)
         return refuse(d, "'%.60s' wants an address in brackets", s->op);
     i.access = load ? ACCESS_LOAD : ACCESS_STORE;
     if (i.space == SPACE_PARAM)
-        return place_data(d, &i, data, load) && decode_param(d, &i, at, load);
+        return place_data(d, &i, data, load) &&
+               decode_param(d, &i, at, load);
     if (!load && i.space == SPACE_CONST)
         return unknown(d);
     return place_address(d, at, &i.a[0], &i.offset, &i.flags, FLAG_A64) &&
@@ -742,8 +751,8 @@ static enum AtomicKind atomic_kind(const struct Instruction *i,
 {
     return i->op == OP_ADD && value->kind == OPERAND_NUMBER &&
            value->value == 1 && i->size == 4 && !i->is_float ? ATOMIC_INC1 :
-           i->op == OP_ADD || i->op == OP_INC || i->op == OP_DEC ? ATOMIC_ADD
-           : i->op == OP_MIN || i->op == OP_MAX ? ATOMIC_MINMAX :
+           i->op == OP_ADD || i->op == OP_INC || i->op == OP_DEC ?
+           ATOMIC_ADD : i->op == OP_MIN || i->op == OP_MAX ? ATOMIC_MINMAX :
            i->op == OP_EXCH ? ATOMIC_EXCH : i->op == OP_CAS ? ATOMIC_CAS :
            ATOMIC_LOGIC;
 }
@@ -770,8 +779,8 @@ static bool decode_atomic(struct Decoder *d)
     int n = (i.op == OP_CAS ? 4 : 3) - red;
     enum Type type = (enum Type)i.type;
     i.size = type_bytes(type);
-    i.is_float = type == F32 || type == F64 || type == F16 || type == BF16 ||
-                 type == F16X2 || type == BF16X2;
+    i.is_float = type == F32 || type == F64 || type == F16 ||
+                 type == BF16 || type == F16X2 || type == BF16X2;
     i.is_64 = i.size == 8;
     if (i.op == OP_NONE || !i.size || (red && i.op == OP_CAS) ||
         (i.is_float && i.op != OP_ADD && i.op != OP_MIN && i.op != OP_MAX &&
@@ -788,7 +797,8 @@ static bool decode_atomic(struct Decoder *d)
     i.b[0] = place(d, &o[1], letter);
     if (i.op == OP_CAS)
         i.c[0] = place(d, &o[2], letter);
-    i.d[0] = red ? d->scratch : place_destination(d, &s->operand[0], letter);
+    i.d[0] = red ? d->scratch
+                 : place_destination(d, &s->operand[0], letter);
     i.access = red || s->operand[0].kind == OPERAND_NONE ? ACCESS_RED
                                                          : ACCESS_ATOM;
     i.atomic = atomic_kind(&i, &o[1]);
@@ -827,13 +837,15 @@ static bool decode_async(struct Decoder *d)
     uint64_t size = s->operand[2].value;
     if (s->operand[2].kind != OPERAND_NUMBER ||
         !(size == 16 || (ca && (size == 4 || size == 8))))
-        return refuse(d, "'%.60s' copies 16 bytes (.ca also 4 or 8)", s->op);
+        return refuse(d, "'%.60s' copies 16 bytes (.ca also 4 or 8)",
+                      s->op);
     i.size = (int)size;
     i.access = ca ? ACCESS_ASYNC_CA : ACCESS_ASYNC_CG;
     i.space = SPACE_GLOBAL;
     place_address(d, &s->operand[0], &i.b[0], &i.offset2, &i.flags,
                   FLAG_B64);
-    place_address(d, &s->operand[1], &i.a[0], &i.offset, &i.flags, FLAG_A64);
+    place_address(d, &s->operand[1], &i.a[0], &i.offset, &i.flags,
+                  FLAG_A64);
     if (s->operands == 4 && s->operand[3].type == PRED)
         return refuse(d, "'%.60s' with a predicate; give the size of the "
                       "source instead", s->op);
@@ -878,9 +890,12 @@ static bool decode_ldmatrix(struct Decoder *d)
                          &i.flags, FLAG_A64) && emit(d, &i);
 }
 
-static const struct MmaRow { const char *name; struct Mma mma; } mma_rows[] = {
-#define MMA(shape, types, ...) { "mma.sync.aligned." shape ".row.col." types, \
-                                 __VA_ARGS__ }
+static const struct MmaRow {
+    const char *name;
+    struct Mma mma;
+} mma_rows[] = {
+#define MMA(shape, types, ...)                                          \
+    { "mma.sync.aligned." shape ".row.col." types, __VA_ARGS__ }
     MMA("m16n8k16", "f32.bf16.bf16.f32", { MMA_BF16, 16, false }),
     MMA("m16n8k16", "f32.f16.f16.f32",   { MMA_HALF, 16, false }),
     MMA("m16n8k16", "f16.f16.f16.f16",   { MMA_HALF, 16, true }),
@@ -894,9 +909,10 @@ static const struct MmaRow { const char *name; struct Mma mma; } mma_rows[] = {
 static bool place_list(struct Decoder *d, const struct Operand *o,
                        uint32_t *unit, int n, bool destination)
 {
+    struct Operand one = { .kind = OPERAND_LIST, .n = 1,
+                           .list = (struct Operand *)o };
     if (n == 1 && o->kind == OPERAND_REGISTER)
-        o = &(struct Operand){ .kind = OPERAND_LIST, .n = 1,
-                               .list = (struct Operand *)o };
+        o = &one;
     if (o->kind != OPERAND_LIST || o->n != n)
         return refuse(d, "'%.60s' wants a list of %d registers", d->s->op,
                       n);
@@ -1035,7 +1051,8 @@ static bool decode_barrier(struct Decoder *d)
     }
     for (next_part(&p); next_part(&p);) {
         if (part_in(&p, "sync red arrive"))
-            kind = p.text[0] == 's' ? SYNC : p.text[0] == 'r' ? RED : ARRIVE;
+            kind = part_is(&p, "sync") ? SYNC : part_is(&p, "red") ? RED
+                                                                   : ARRIVE;
         else if (part_in(&p, "popc and or"))
             i.op = (int)op_named(p.text);
         else if (part_in(&p, "u32 pred"))
@@ -1113,7 +1130,8 @@ static bool decode_branch(struct Decoder *d)
     const struct Label *l = s->operand[1].kind == OPERAND_NAME ?
         label_named(d->frame->f, s->operand[1].name) : NULL;
     if (!l || !l->table)
-        return refuse(d, "'%.60s' wants the label of .branchtargets", s->op);
+        return refuse(d, "'%.60s' wants the label of .branchtargets",
+                      s->op);
     const struct Operand *list = &l->table->operand[0];
     if (list->n > MAX_CODE - d->n)
         return refuse(d, "a kernel of more than %d instructions", MAX_CODE);
@@ -1131,7 +1149,8 @@ static bool decode_return(struct Decoder *d)
     bool leave = d->frame->is_kernel || d->s->op[0] == 'e';
     struct Instruction i = start(d, leave ? run_exit : run_branch);
     i.work = leave ? WORK_OTHER : WORK_BRANCH;
-    return want(d, 0, 0) && (leave || add_fixup(d, NULL, -1)) && emit(d, &i);
+    return want(d, 0, 0) && (leave || add_fixup(d, NULL, -1)) &&
+           emit(d, &i);
 }
 
 static bool decode_trap(struct Decoder *d)
@@ -1236,7 +1255,8 @@ static const struct Family {
 } families[] = {
     { "ld", decode_memory }, { "ldu", decode_memory },
     { "st", decode_memory }, { "mov", decode_mov }, { "setp", decode_setp },
-    { "selp", decode_selp }, { "and", decode_logic }, { "or", decode_logic },
+    { "selp", decode_selp },
+    { "and", decode_logic }, { "or", decode_logic },
     { "xor", decode_logic }, { "not", decode_logic },
     { "cvta", decode_cvta }, { "isspacep", decode_isspacep },
     { "atom", decode_atomic }, { "red", decode_atomic },

@@ -1,5 +1,5 @@
-/* Chapter 3, The software GPU: 3.3 Memory */
-/* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
+/* Appendix L, Reading PTX: L.7 The rest of the executor */
+/* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
 #include "simt/lanes.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* copies on their way (3.3) */
+/* copies on their way (L.7) */
 struct Copy {
     uint32_t lanes;
     int size;
@@ -43,7 +43,7 @@ static struct Copy *new_copy(struct Warp *w)
     return &a->copy[a->n++];
 }
 
-/* finish copies (3.3) */
+/* finish copies (L.7) */
 /* Copies of the lanes in `on` whose group is older than the last `left`
  * that were committed arrive; left < 0: all, committed or not. */
 static void finish(struct Warp *w, uint32_t on, int64_t left)
@@ -74,7 +74,7 @@ void async_end(struct Warp *w)
         memset(w->async->committed, 0, sizeof w->async->committed);
 }
 
-/* start a copy (3.3) */
+/* start a copy (L.7) */
 /* Lanes that may not read their source, or not write where they want. */
 static void look_at_copy(struct Warp *w, struct Access *a)
 {
@@ -119,7 +119,7 @@ void run_async(struct Warp *w, const struct Instruction *i, uint32_t on)
     a.lanes = lanes;
     if (!lanes)
         return;
-    /* take the bytes now, deliver them later (3.3) */
+    /* take the bytes now, deliver them later (L.7) */
     struct Copy *c = new_copy(w);
     c->lanes = lanes;
     c->size = i->size;
@@ -135,7 +135,7 @@ void run_async(struct Warp *w, const struct Instruction *i, uint32_t on)
     access_count(w, &a);
 }
 
-/* commit and wait (3.3) */
+/* commit and wait (L.7) */
 void run_async_commit(struct Warp *w, const struct Instruction *i,
                       uint32_t on)
 {
@@ -147,14 +147,15 @@ void run_async_commit(struct Warp *w, const struct Instruction *i,
         check_async_commit(w);
 }
 
-void run_async_wait(struct Warp *w, const struct Instruction *i, uint32_t on)
+void run_async_wait(struct Warp *w, const struct Instruction *i,
+                    uint32_t on)
 {
     finish(w, on, i->offset);
     if (w->block->launch->check)
         check_async_wait(w, i->offset < 0 ? 0 : (int)i->offset);
 }
 
-/* rows of a matrix (3.3) */
+/* rows of a matrix (L.7) */
 /* Lane 8 m + r names row r of matrix m, 16 bytes. */
 static bool look_at_rows(struct Warp *w, const struct Instruction *i,
                          uint32_t on, struct Access *a)
@@ -173,7 +174,7 @@ static bool look_at_rows(struct Warp *w, const struct Instruction *i,
     return access_look(w, a);
 }
 
-/* ldmatrix (3.3) */
+/* ldmatrix (L.7) */
 void run_ldmatrix(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     struct Access a;
@@ -195,7 +196,7 @@ void run_ldmatrix(struct Warp *w, const struct Instruction *i, uint32_t on)
     access_count(w, &a);
 }
 
-/* stmatrix (3.3) */
+/* stmatrix (L.7) */
 void run_stmatrix(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     struct Access a;

@@ -1,5 +1,5 @@
-/* Chapter 3, The software GPU: 3.3 Memory */
-/* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
+/* Appendix L, Reading PTX: L.7 The rest of the executor */
+/* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
 #include "simt/lanes.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* new value of an integer (3.3) */ \
+/* new value of an integer (L.7) */ \
 #define NEW_INTEGER(name, U, S)                                         \
     static U name(int op, bool sign, U old, U b, U c)                   \
     {                                                                   \
@@ -29,7 +29,7 @@ NEW_INTEGER(new_word, uint32_t, int32_t)
 NEW_INTEGER(new_long, uint64_t, int64_t)
 NEW_INTEGER(new_short, uint16_t, int16_t)
 
-/* new value of a float (3.3) */
+/* new value of a float (L.7) */
 static double new_number(int op, double old, double b)
 {
     return op == OP_ADD ? old + b : op == OP_EXCH ? b :
@@ -68,7 +68,7 @@ static uint64_t new_double(int op, uint64_t old, uint64_t b)
     return old;
 }
 
-/* new value of what an atomic changes (3.3) */
+/* new value of what an atomic changes (L.7) */
 static uint64_t new_value(const struct Instruction *i, uint64_t old,
                           uint64_t b, uint64_t c)
 {
@@ -94,7 +94,7 @@ static uint64_t new_value(const struct Instruction *i, uint64_t old,
     }
 }
 
-/* one lane after the other (3.3) */
+/* one lane after the other (L.7) */
 static uint64_t get(const struct Warp *w, uint32_t unit, int l, int size)
 {
     return size == 8 ? REGISTER(w, unit, const slot8)[l]
@@ -113,7 +113,8 @@ void atomic_lanes(struct Warp *w, const struct Instruction *i,
         uint64_t old = 0, value;
         memcpy(&old, p, (size_t)i->size);
         value = new_value(i, old, get(w, i->b[0], l, i->size),
-                          i->op == OP_CAS ? get(w, i->c[0], l, i->size) : 0);
+                          i->op != OP_CAS ? 0 :
+                          get(w, i->c[0], l, i->size));
         memcpy(p, &value, (size_t)i->size);
         if (i->size == 8)
             REGISTER(w, i->d[0], slot8)[l] = old;

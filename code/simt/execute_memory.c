@@ -1,5 +1,5 @@
-/* Chapter 3, The software GPU: 3.3 Memory */
-/* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
+/* Appendix L, Reading PTX: L.7 The rest of the executor */
+/* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
 #include "simt/lanes.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* compute addresses (3.3) */
+/* compute addresses (L.7) */
 static void addresses(const struct Warp *w, uint32_t unit, bool wide,
                       int64_t offset, uint64_t *to)
 {
@@ -23,7 +23,7 @@ static void addresses(const struct Warp *w, uint32_t unit, bool wide,
     }
 }
 
-/* are the lanes in a row (3.3) */
+/* are the lanes in a row (L.7) */
 /* Distances from a straight line through the first lane; 0 if all of the
  * lanes that count are on it. */
 static uint64_t off_line(const uint64_t *address, uint32_t lanes, int first,
@@ -51,7 +51,7 @@ static void classify(struct Access *a)
         a->uniform = !off_line(a->address, a->lanes, first, 0);
 }
 
-/* lanes that point nowhere (3.3) */
+/* lanes that point nowhere (L.7) */
 static uint32_t outside(const struct Access *a, uint64_t low, uint64_t high)
 {
     uint64_t most = high - low - (uint64_t)a->size;
@@ -71,7 +71,7 @@ static uint32_t outside(const struct Access *a, uint64_t low, uint64_t high)
     return bits & a->lanes;
 }
 
-/* lanes outside device memory (3.3) */
+/* lanes outside device memory (L.7) */
 /* Most accesses of an instruction hit the allocation of the one before. */
 static uint32_t outside_device(struct Warp *w, const struct Access *a)
 {
@@ -92,7 +92,7 @@ static uint32_t outside_device(struct Warp *w, const struct Access *a)
     return bad;
 }
 
-/* lanes at odd addresses (3.3) */
+/* lanes at odd addresses (L.7) */
 static uint32_t misaligned(const struct Access *a, const uint64_t *address)
 {
     uint64_t low = (uint64_t)a->size - 1, any = 0;
@@ -109,7 +109,7 @@ static uint32_t misaligned(const struct Access *a, const uint64_t *address)
     return bits & a->lanes;
 }
 
-/* where the bytes are (3.3) */
+/* where the bytes are (L.7) */
 /* The byte of lane l is at base + stride l + address[l]. */
 struct Bytes { unsigned char *base; size_t stride; };
 
@@ -133,7 +133,7 @@ static inline unsigned char *byte_of(struct Bytes b, const struct Access *a,
                              (uintptr_t)a->address[l]);
 }
 
-/* look before the data moves (3.3) */
+/* look before the data moves (L.7) */
 static const char *const space_names[] = { "global", "shared", "local",
                                            "constant", "parameter" };
 
@@ -179,7 +179,7 @@ static bool look(struct Warp *w, struct Access *a)
     return lanes != 0;
 }
 
-/* count what moved (3.3) */
+/* count what moved (L.7) */
 static void count(struct Warp *w, const struct Access *a)
 {
     struct Launch *launch = w->block->launch;
@@ -190,7 +190,7 @@ static void count(struct Warp *w, const struct Access *a)
         touch(launch->touched, a);
 }
 
-/* one space at a time (3.3) */
+/* one space at a time (L.7) */
 typedef void Mover(struct Warp *, const struct Instruction *,
                    const struct Access *, struct Bytes);
 
@@ -251,7 +251,7 @@ static void move(struct Warp *w, const struct Instruction *i, uint32_t on,
         move_one(w, i, &a, mover);
 }
 
-/* what other files may do with an access (3.3) */
+/* what other files may do with an access (L.7) */
 void lane_addresses(const struct Warp *w, uint32_t unit, bool wide,
                     int64_t offset, uint64_t *to)
 {
@@ -293,7 +293,7 @@ void run_atomic(struct Warp *w, const struct Instruction *i, uint32_t on)
     move(w, i, on, atomic);
 }
 
-/* load one element (3.3) */
+/* load one element (L.7) */
 static inline uint64_t element(const unsigned char *p, int size, bool sign)
 {
     uint8_t b;
@@ -316,7 +316,7 @@ static inline uint64_t element(const unsigned char *p, int size, bool sign)
     }
 }
 
-/* load (3.3) */
+/* load (L.7) */
 static void load_plain(struct Warp *w, const struct Instruction *i,
                        const struct Access *a, struct Bytes from)
 {
@@ -362,7 +362,7 @@ void run_load(struct Warp *w, const struct Instruction *i, uint32_t on)
     move(w, i, on, load);
 }
 
-/* store one element (3.3) */
+/* store one element (L.7) */
 static inline void put(unsigned char *p, int size, uint64_t value)
 {
     uint8_t b = (uint8_t)value;
@@ -376,7 +376,7 @@ static inline void put(unsigned char *p, int size, uint64_t value)
     }
 }
 
-/* store (3.3) */
+/* store (L.7) */
 static void store(struct Warp *w, const struct Instruction *i,
                   const struct Access *a, struct Bytes to)
 {
@@ -400,9 +400,9 @@ void run_store(struct Warp *w, const struct Instruction *i, uint32_t on)
     move(w, i, on, store);
 }
 
-/* parameters of a kernel (3.3) */
-static void set_all(struct Warp *w, uint32_t unit, bool wide, uint64_t value,
-                    uint32_t on)
+/* parameters of a kernel (L.7) */
+static void set_all(struct Warp *w, uint32_t unit, bool wide,
+                    uint64_t value, uint32_t on)
 {
     if (wide) {
         slot8 *d = REGISTER(w, unit, slot8);
@@ -441,7 +441,7 @@ void run_param_at(struct Warp *w, const struct Instruction *i, uint32_t on)
     }
 }
 
-/* parameters of a function (3.3) */
+/* parameters of a function (L.7) */
 static void move_frame(struct Warp *w, const struct Instruction *i,
                        uint32_t on, bool load_it)
 {
@@ -461,7 +461,8 @@ static void move_frame(struct Warp *w, const struct Instruction *i,
     }
 }
 
-void run_frame_load(struct Warp *w, const struct Instruction *i, uint32_t on)
+void run_frame_load(struct Warp *w, const struct Instruction *i,
+                    uint32_t on)
 {
     move_frame(w, i, on, true);
 }
@@ -472,7 +473,7 @@ void run_frame_store(struct Warp *w, const struct Instruction *i,
     move_frame(w, i, on, false);
 }
 
-/* windows of the generic space (3.3) */
+/* windows of the generic space (L.7) */
 static uint64_t window_of(enum Space space)
 {
     return space == SPACE_SHARED ? SHARED_WINDOW :

@@ -1,5 +1,5 @@
-/* Chapter 3, The software GPU: 3.3 Memory */
-/* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
+/* Appendix L, Reading PTX: L.7 The rest of the executor */
+/* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
 #include "simt/lanes.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* predicates are bits (3.3) */
+/* predicates are bits (L.7) */
 static void set_bits(struct Warp *w, uint32_t unit, uint32_t bits,
                      uint32_t on)
 {
@@ -29,7 +29,8 @@ void run_setp(struct Warp *w, const struct Instruction *i, uint32_t on)
     set_bits(w, i->d[1], q, on);
 }
 
-void run_logic_pred(struct Warp *w, const struct Instruction *i, uint32_t on)
+void run_logic_pred(struct Warp *w, const struct Instruction *i,
+                    uint32_t on)
 {
     set_bits(w, i->d[0], combine(i->op, w->file[i->a[0]],
                                  w->file[i->b[0]]), on);
@@ -39,7 +40,7 @@ void run_mov_pred(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     set_bits(w, i->d[0], w->file[i->a[0]], on);
 }
-/* choose (3.3) */ \
+/* choose (L.7) */ \
 #define SELECT(name, slot)                                              \
     void name(struct Warp *w, const struct Instruction *i, uint32_t on) \
     {                                                                   \
@@ -52,7 +53,7 @@ void run_mov_pred(struct Warp *w, const struct Instruction *i, uint32_t on)
 SELECT(run_select4, slot4)
 SELECT(run_select8, slot8)
 
-/* pack and unpack (3.3) */
+/* pack and unpack (L.7) */
 void run_pack(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint64_t mask = ((uint64_t)1 << 8 * i->size) - 1;
@@ -81,7 +82,7 @@ void run_unpack(struct Warp *w, const struct Instruction *i, uint32_t on)
     }
 }
 
-/* are the named lanes here (3.3) */
+/* are the named lanes here (L.7) */
 /* Lanes that have returned, or never were, nobody waits for. */
 static uint32_t named_lanes(struct Warp *w, const struct Instruction *i,
                             uint32_t on)
@@ -101,7 +102,7 @@ static uint32_t named_lanes(struct Warp *w, const struct Instruction *i,
     return named;
 }
 
-/* shuffle (3.3) */
+/* shuffle (L.7) */
 /* The lane that lane l reads; -1: outside of its segment, it keeps its
  * own. */
 static int shuffle_source(int op, int l, int b, uint32_t c)
@@ -132,7 +133,7 @@ void run_shuffle(struct Warp *w, const struct Instruction *i, uint32_t on)
     set_bits(w, i->d[1], inside, on);
 }
 
-/* vote (3.3) */
+/* vote (L.7) */
 void run_vote(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t who = named_lanes(w, i, on) & on;
@@ -148,7 +149,7 @@ void run_vote(struct Warp *w, const struct Instruction *i, uint32_t on)
     }
 }
 
-/* match (3.3) */
+/* match (L.7) */
 void run_match(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t who = named_lanes(w, i, on) & on, all = 0, same[LANES] = { 0 };
@@ -171,7 +172,7 @@ void run_match(struct Warp *w, const struct Instruction *i, uint32_t on)
         set_bits(w, i->d[1], all ? ALL_LANES : 0, on);
 }
 
-/* reduce (3.3) */
+/* reduce (L.7) */
 void run_redux(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t who = named_lanes(w, i, on) & on;
@@ -193,14 +194,15 @@ void run_redux(struct Warp *w, const struct Instruction *i, uint32_t on)
     EACH_LANE(on, d, x)
 }
 
-/* which lanes are here (3.3) */
-void run_activemask(struct Warp *w, const struct Instruction *i, uint32_t on)
+/* which lanes are here (L.7) */
+void run_activemask(struct Warp *w, const struct Instruction *i,
+                    uint32_t on)
 {
     slot4 *d = REGISTER(w, i->d[0], slot4);
     EACH_LANE(on, d, on)
 }
 
-/* wait for the warp (3.3) */
+/* wait for the warp (L.7) */
 void run_warp_sync(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t named = named_lanes(w, i, on);
@@ -209,14 +211,14 @@ void run_warp_sync(struct Warp *w, const struct Instruction *i, uint32_t on)
         check_warp_sync(w, named);
 }
 
-/* wait for the block (3.3) */
+/* wait for the block (L.7) */
 void run_barrier(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     struct Block *block = w->block;
     uint32_t id = w->file[i->a[0] + (unsigned)__builtin_ctz(on)];
     uint32_t expected = w->file[i->b[0] + (unsigned)__builtin_ctz(on)];
     if (on != w->alive) {
-        /* complain of a barrier that some lanes do not reach (3.3) */
+        /* complain of a barrier that some lanes do not reach (L.7) */
         if (block->launch->check)
             check_problem(PROBLEM_BARRIER, w, on, "%.40s is reached by the lanes "
                           "0x%08x, while 0x%08x are elsewhere", i->name, on,
@@ -248,7 +250,7 @@ void run_barrier(struct Warp *w, const struct Instruction *i, uint32_t on)
     w->waits_for = (int)id;
 }
 
-/* multiply matrices (3.3) */
+/* multiply matrices (L.7) */
 void run_mma(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t *d[4];

@@ -131,7 +131,8 @@ struct Row {
     Handler *run[2];            /* plain, wide                           */
 };
 
-#define IN(x, at, T) const SLOT_##T *x##_ = REGISTER(w, i->at, const SLOT_##T)
+#define IN(x, at, T)                                                    \
+    const SLOT_##T *x##_ = REGISTER(w, i->at, const SLOT_##T)
 #define GET(x, T) READ_##T(x##_[l])
 
 #define ROW1(name, D, A, expr, ...)                                     \

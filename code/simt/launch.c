@@ -42,8 +42,8 @@ static bool possible(const struct Kernel *k, struct Dim3 grid,
             "__launch_bounds__ allow %u", k->name,
             (unsigned long long)threads, k->max_threads);
     if (dynamic > MAX_SHARED || k->static_shared + dynamic > MAX_SHARED)
-        return error_set(e, "kernel %.100s: %u + %zu bytes of shared memory "
-            "(declared + asked for); a block has %d", k->name,
+        return error_set(e, "kernel %.100s: %u + %zu bytes of shared "
+            "memory (declared + asked for); a block has %d", k->name,
             k->static_shared, dynamic, MAX_SHARED);
     return true;
 }
@@ -95,6 +95,7 @@ static void make_warps(struct Block *b)
             .path = paths + (size_t)i * MAX_PATHS };
 }
 
+/* make warps, continued (3.4) */
 static void free_warps(struct Block *b)
 {
     for (int i = 0; i < b->warps; i++)
@@ -129,6 +130,7 @@ static uint32_t same_for_all(const struct Warp *w, enum ConstantKind kind)
     }
 }
 
+/* fill the constant registers, continued (3.4) */
 static uint32_t of_lane(const struct Warp *w, enum ConstantKind kind, int l)
 {
     uint32_t bit = lane_bit[l];
@@ -146,6 +148,7 @@ static uint32_t of_lane(const struct Warp *w, enum ConstantKind kind, int l)
     }
 }
 
+/* fill the constant registers, continued (3.4) */
 static void fill_constants(struct Warp *w)
 {
     const struct Kernel *k = w->block->launch->kernel;
@@ -219,6 +222,7 @@ static void release(struct Block *b, int id)
         check_barrier(b);
 }
 
+/* let a barrier go, continued (3.4) */
 /* Release what is complete; false: nothing was. */
 static bool release_barriers(struct Block *b)
 {
@@ -338,6 +342,7 @@ static void run_grid(struct Launch *l)
     free(b.shared);
 }
 
+/* launch a kernel, continued (3.4) */
 bool simt_launch(const struct Kernel *k, struct Dim3 grid,
                  struct Dim3 block, size_t dynamic_shared, void **args,
                  enum Fault *fault, struct Error *e)

@@ -26,7 +26,8 @@ static bool reserve(struct Error *e)
         void *hidden = mmap(wish, size, PROT_NONE, flags, -1, 0);
         if (hidden == MAP_FAILED)
             continue;
-        void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+        void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1,
+                           0);
         if (bytes != MAP_FAILED) {
             memory.base = (uint64_t)(uintptr_t)hidden;
             memory.bytes = size;
@@ -101,6 +102,7 @@ static uint64_t room_of(size_t bytes)   /* with the gap behind it */
     return ((uint64_t)bytes + 2 * GRAIN - 1) / GRAIN * GRAIN;
 }
 
+/* allocate and free, continued (3.3) */
 bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
                   struct Error *e)
 {
@@ -117,7 +119,8 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
     }
     if (k == n_list && room_of(bytes) > memory.base + memory.bytes - at)
         return error_set(e, "no %zu bytes of device memory in one piece; "
-                         "%zu of %zu are in use", bytes, used, memory.bytes);
+                         "%zu of %zu are in use", bytes, used,
+                         memory.bytes);
     if (n_list == room) {
         room = room ? 2 * room : 64;
         list = realloc(list, (size_t)room * sizeof *list);
@@ -132,6 +135,7 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
     return true;
 }
 
+/* allocate and free, continued (3.3) */
 bool memory_free(uint64_t address)
 {
     int k = above(address) - 1;
@@ -142,7 +146,8 @@ bool memory_free(uint64_t address)
     if (first < end)                    /* give whole pages back */
         madvise(memory_bytes(first), end - first, MADV_DONTNEED);
     used -= list[k].bytes;
-    memmove(&list[k], &list[k + 1], (size_t)(n_list - k - 1) * sizeof *list);
+    memmove(&list[k], &list[k + 1],
+            (size_t)(n_list - k - 1) * sizeof *list);
     n_list--;
     return true;
 }

@@ -447,8 +447,8 @@ static bool read_registers(struct Reader *r)
 /* read an operand (L.4) */
 static bool read_operand(struct Reader *r, struct Operand *o, int depth);
 
-static bool read_list(struct Reader *r, struct Operand *o, const char *close,
-                      int depth)
+static bool read_list(struct Reader *r, struct Operand *o,
+                      const char *close, int depth)
 {
     int room = 0;
     o->kind = OPERAND_LIST;
@@ -479,7 +479,8 @@ static bool read_plain(struct Reader *r, struct Operand *o)
         return true;
     }
     if (minus || r->word != WORD_NAME)
-        return wrong(r, "an operand was expected before '%.*s'", WORD_OF(r));
+        return wrong(r, "an operand was expected before '%.*s'",
+                     WORD_OF(r));
     o->reg = find_register(r, r->text, r->length, &o->type);
     if (o->reg >= 0)
         o->kind = OPERAND_REGISTER;
@@ -786,7 +787,8 @@ static void read_bounds(struct Reader *r, struct Function *f)
         next(r);
         while (r->word == WORD_NUMBER) {
             uint64_t k = need_number(r);
-            n = k && n > MAX_THREADS * 4096ull / k ? MAX_THREADS + 1 : n * k;
+            n = k && n > MAX_THREADS * 4096ull / k ? MAX_THREADS + 1
+                                                   : n * k;
             if (!take(r, ","))
                 break;
         }

@@ -15,7 +15,8 @@ const uint32_t lane_bit[LANES] = {
 int wide_lanes(void)
 {
 #ifdef __x86_64__
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+    return __builtin_cpu_supports("avx2") &&
+           __builtin_cpu_supports("fma") &&
            __builtin_cpu_supports("bmi2") &&
            __builtin_cpu_supports("popcnt");
 #else

@@ -180,7 +180,8 @@ bool launch_fault(struct Warp *w, enum Fault fault, const char *format, ...)
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    if (i->line && i->file < l->kernel->n_files && l->kernel->files[i->file])
+    if (i->line && i->file < l->kernel->n_files &&
+        l->kernel->files[i->file])
         snprintf(where, sizeof where, "%s:%d: ", l->kernel->files[i->file],
                  i->line);
     l->fault = fault;

@@ -1,5 +1,5 @@
-/* Chapter 3, The software GPU: 3.4 A launch */
-/* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
+/* Appendix L, Reading PTX: L.8 printf */
+/* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 /* Until the sanitizer is there: nobody objects. */
 #include "simt/execute.h"
