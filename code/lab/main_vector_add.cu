@@ -77,11 +77,8 @@ int main(int argc, char **argv)
     /* compare each element with the host's own sum (2.2) */
     size_t wrong = 0;
     for (int i = n; i-- > 0; )
-        if (!(h_c[i] == h_a[i] + h_b[i])) {
-            wrong++;
-            fprintf(stderr, wrong > 3 ? "" : "c[%d] is %g, expected %g\n", i,
-                    h_c[i], h_a[i] + h_b[i]);
-        }
+        if (!(h_c[i] == h_a[i] + h_b[i]) && wrong++ < 3)
+            warn("c[%d] is %g, expected %g", i, h_c[i], h_a[i] + h_b[i]);
     if (wrong)
         fail("%zu of %d sums are wrong", wrong, n);
     printf("%d sums, all right\n", n);

@@ -131,7 +131,7 @@ local function define_statement(head, define)
             if n.text == "]" then depth = depth + 1 end
             if n.text == "[" then depth = depth - 1 end
             if n.kind == "word" and depth == 0
-               and (not i or head[j - 1].text == "*"
+               and (not i or j > 2 and head[j - 1].text == "*"
                     and head[j - 2].text == "(") then
                 return define(n, "type")
             end
