@@ -18,6 +18,11 @@ WEAK void check_barrier(struct Block *b) { (void)b; }
 WEAK void check_warp_sync(struct Warp *w, uint32_t l) { (void)w, (void)l; }
 WEAK void check_async_commit(struct Warp *w) { (void)w; }
 WEAK void check_async_wait(struct Warp *w, int n) { (void)w, (void)n; }
+WEAK void check_allocated(uint64_t a, size_t n) { (void)a, (void)n; }
+WEAK void check_freed(uint64_t a) { (void)a; }
+WEAK void check_host_wrote(uint64_t a, size_t n) { (void)a, (void)n; }
+WEAK void check_host_reads(uint64_t a, size_t n) { (void)a, (void)n; }
+WEAK void check_exit(void) { }
 WEAK void check_problem(enum ProblemKind k, const struct Warp *w,
                         uint32_t lanes, const char *format, ...)
 {
