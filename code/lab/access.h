@@ -1,0 +1,23 @@
+/* Chapter 5, The memory hierarchy: 5.3 Who asked for how much */
+/* Tangled from chapters/05-memory-hierarchy.nw by `make tangle`; edit it there. */
+
+#ifndef LAB_ACCESS_H
+#define LAB_ACCESS_H
+
+#include <stddef.h>
+
+/* Launchers of the kernels that show how addresses cost; all pointers are
+ * device memory, and none waits for the kernel to end. */
+
+/* y[i] = x[i * stride + offset], i < n. */
+void gather(float *y, const float *x, int n, int stride, int offset);
+
+/* Copy, width = 1, 2, 4, 8 or 16 bytes a thread; bytes % 16 == 0. */
+void copy_by(void *y, const void *x, size_t bytes, int width);
+
+/* Each thread of `blocks` blocks of 1024 reads 4 or 16 bytes (width) of
+ * shared memory, float number stride * (its lane), `times` times, a
+ * multiple of 8; y[blocks * 1024]. */
+void read_banks(float *y, int blocks, int stride, int width, int times);
+
+#endif
