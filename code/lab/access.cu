@@ -1,11 +1,11 @@
 /* Chapter 5, The memory hierarchy: 5.3 Who asked for how much */
 /* Tangled from chapters/05-memory-hierarchy.nw by `make tangle`; edit it there. */
 
-#include "base/cuda.h"
-#include <stdint.h>
-extern "C" {
 #include "lab/access.h"
-}
+
+#include "base/cuda.h"
+
+#include <stdint.h>
 
 /* y[i] = x[i * stride + offset] (5.3) */
 __global__ void gather_kernel(float *y, const float *x, int n, int stride,
@@ -39,9 +39,10 @@ __global__ void bank_words(float *y, int stride, int times)
     __syncthreads();
     const volatile float *p = tile + t % 32 * stride;
     float sum = 0;
-    #pragma unroll 8
-    for (int i = 0; i < times; i++)
-        sum += *p;
+    for (int i = 0; i < times; i += 8)
+        #pragma unroll
+        for (int k = 0; k < 8; k++)
+            sum += *p;
     y[blockIdx.x * blockDim.x + t] = sum;
 }
 
@@ -55,14 +56,16 @@ __global__ void bank_quads(float *y, int stride, int times)
     unsigned at = (unsigned)__cvta_generic_to_shared(tile)
                 + t % 32 * stride * 4;
     float sum = 0;
-    #pragma unroll 8
-    for (int i = 0; i < times; i++) {
-        float4 v;
-        asm volatile("ld.volatile.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                     : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-                     : "r"(at) : "memory");
-        sum += v.x;
-    }
+    for (int i = 0; i < times; i += 8)
+        #pragma unroll
+        for (int k = 0; k < 8; k++) {
+            float4 v;
+            asm volatile("ld.volatile.shared.v4.f32 "
+                         "{%0, %1, %2, %3}, [%4];"
+                         : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                         : "r"(at) : "memory");
+            sum += v.x;
+        }
     y[blockIdx.x * blockDim.x + t] = sum;
 }
 

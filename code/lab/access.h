@@ -6,6 +6,10 @@
 
 #include <stddef.h>
 
+#include "base/extern_c.h"
+
+C_FUNCTIONS_BEGIN
+
 /* Launchers of the kernels that show how addresses cost; all pointers are
  * device memory, and none waits for the kernel to end. */
 
@@ -19,5 +23,7 @@ void copy_by(void *y, const void *x, size_t bytes, int width);
  * shared memory, float number stride * (its lane), `times` times, a
  * multiple of 8; y[blocks * 1024]. */
 void read_banks(float *y, int blocks, int stride, int width, int times);
+
+C_FUNCTIONS_END
 
 #endif

@@ -6,13 +6,12 @@
 
 /* What the CUDA programs of lab/ share; included by one .cu file each. */
 #include "base/cuda.h"
+#include "lab/chase.h"
 #include "lab/sample.h"
 extern "C" {
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/numbers.h"
-#include "base/rng.h"
-#include "lab/chase.h"
 }
 
 #include <math.h>

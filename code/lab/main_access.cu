@@ -3,9 +3,7 @@
 
 /* access: kernels that differ only in which addresses a warp asks for. */
 #include "lab/gpu.h"
-extern "C" {
 #include "lab/access.h"
-}
 
 enum { RUNS = 21 };
 

@@ -3,10 +3,8 @@
 
 /* transpose: every version, checked, then timed beside a copy. */
 #include "lab/gpu.h"
-extern "C" {
-#include "ladder/transpose.h"
 #include "lab/access.h"
-}
+#include "ladder/transpose.h"
 
 enum { RUNS = 51 };
 

@@ -1,10 +1,9 @@
 /* Chapter 5, The memory hierarchy: 5.5 A transpose, six times */
 /* Tangled from chapters/05-memory-hierarchy.nw by `make tangle`; edit it there. */
 
-#include "base/cuda.h"
-extern "C" {
 #include "ladder/transpose.h"
-}
+
+#include "base/cuda.h"
 
 enum { TILE = 32, ROWS = 8 };       /* a block is 32 x 8 threads */
 

@@ -6,6 +6,10 @@
 
 #include <stddef.h>
 
+#include "base/extern_c.h"
+
+C_FUNCTIONS_BEGIN
+
 /* out[n][m] = in[m][n] for m < M, n < N: float32, rows contiguous, in
  * device memory; out and in do not overlap.
  *
@@ -25,5 +29,7 @@ struct Transpose {
 
 /* The ladder, slowest idea first; a row without a name ends it. */
 extern const struct Transpose transposes[];
+
+C_FUNCTIONS_END
 
 #endif
