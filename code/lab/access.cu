@@ -1,5 +1,5 @@
-/* Chapter 5, The memory hierarchy: 5.3 Who asked for how much */
-/* Tangled from chapters/05-memory-hierarchy.nw by `make tangle`; edit it there. */
+/* Appendix N, Measuring a GPU: N.5 access: sectors and banks against the clock */
+/* Tangled from chapters/n-gpu-lab.nw by `make tangle`; edit it there. */
 
 #include "lab/access.h"
 
@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* y[i] = x[i * stride + offset] (5.3) */
+/* y[i] = x[i * stride + offset] (5.4) */
 __global__ void gather_kernel(float *y, const float *x, int n, int stride,
                               int offset)
 {
@@ -15,7 +15,7 @@ __global__ void gather_kernel(float *y, const float *x, int n, int stride,
     if (i < n)
         y[i] = x[(size_t)i * stride + offset];
 }
-/* copy by pieces of a type (5.3) */ \
+/* copy by pieces of a type (N.5) */ \
 #define COPY(name, type)                                               \
     __global__ void name(type *y, const type *x, size_t n)             \
     {                                                                  \
@@ -29,7 +29,7 @@ COPY(copy_4, float)
 COPY(copy_8, float2)
 COPY(copy_16, float4)
 
-/* read a bank pattern (5.4) */
+/* read a word of a bank again and again (5.5) */
 __global__ void bank_words(float *y, int stride, int times)
 {
     __shared__ float tile[32 * 36 + 4];
@@ -46,6 +46,7 @@ __global__ void bank_words(float *y, int stride, int times)
     y[blockIdx.x * blockDim.x + t] = sum;
 }
 
+/* read four words of banks again and again (N.5) */
 __global__ void bank_quads(float *y, int stride, int times)
 {
     __shared__ float4 tile[8 * 36 + 1];
@@ -69,7 +70,7 @@ __global__ void bank_quads(float *y, int stride, int times)
     y[blockIdx.x * blockDim.x + t] = sum;
 }
 
-/* launch the access kernels (5.3) */
+/* launch the access kernels (N.5) */
 void gather(float *y, const float *x, int n, int stride, int offset)
 {
     gather_kernel<<<(n + 255) / 256, 256>>>(y, x, n, stride, offset);

@@ -1,5 +1,5 @@
-/* Chapter 5, The memory hierarchy: 5.3 Who asked for how much */
-/* Tangled from chapters/05-memory-hierarchy.nw by `make tangle`; edit it there. */
+/* Appendix N, Measuring a GPU: N.5 access: sectors and banks against the clock */
+/* Tangled from chapters/n-gpu-lab.nw by `make tangle`; edit it there. */
 
 #ifndef LAB_ACCESS_H
 #define LAB_ACCESS_H

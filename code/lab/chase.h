@@ -1,5 +1,5 @@
-/* Chapter 5, The memory hierarchy: 5.1 Following pointers */
-/* Tangled from chapters/05-memory-hierarchy.nw by `make tangle`; edit it there. */
+/* Appendix N, Measuring a GPU: N.2 bench-latency: the caches of a CPU */
+/* Tangled from chapters/n-gpu-lab.nw by `make tangle`; edit it there. */
 
 #ifndef LAB_CHASE_H
 #define LAB_CHASE_H

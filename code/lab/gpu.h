@@ -28,8 +28,8 @@ static inline const char *gpu_name(void)
     int runtime;
     CUDA_OK(cudaGetDeviceProperties(&p, 0));
     CUDA_OK(cudaRuntimeGetVersion(&runtime));
-    snprintf(name, sizeof name, "%.100s; CUDA %d.%d", p.name, runtime / 1000,
-             runtime % 1000 / 10);
+    snprintf(name, sizeof name, "%.100s; CUDA %d.%d", p.name,
+             runtime / 1000, runtime % 1000 / 10);
     return name;
 }
 

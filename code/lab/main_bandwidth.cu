@@ -7,7 +7,7 @@
 
 enum { THREADS = 1024, RUNS = 21 };
 
-/* read a block again and again (5.3) */ \
+/* read 16 bytes, and keep what was read (N.4) */ \
 #define LOAD16(where, v, p)                                            \
     asm volatile("ld." where ".v4.u32 {%0, %1, %2, %3}, [%4];"         \
                  : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)          \
@@ -28,6 +28,7 @@ __device__ static void keep(uint4 *sink, uint4 any)
         *sink = any;
 }
 
+/* read a block again and again (5.3) */
 /* All threads together walk over x[0..n) again and again; step is the
  * number of threads modulo n. */
 __global__ void read_again(uint4 *sink, const uint4 *x, size_t n,
@@ -47,6 +48,7 @@ __global__ void read_again(uint4 *sink, const uint4 *x, size_t n,
     keep(sink, any);
 }
 
+/* read 32 KiB of its own (N.4) */
 /* Each block reads 32 KiB of its own, which L1 keeps. */
 __global__ void read_own(uint4 *sink, const uint4 *x, int times)
 {
@@ -62,7 +64,7 @@ __global__ void read_own(uint4 *sink, const uint4 *x, int times)
     keep(sink, any);
 }
 
-/* read shared memory again and again (5.3) */
+/* read shared memory again and again (N.4) */
 __global__ void read_shared(uint4 *sink, int times)
 {
     __shared__ uint4 tile[2048];
@@ -85,7 +87,7 @@ __global__ void read_shared(uint4 *sink, int times)
     keep(sink, any);
 }
 
-/* multiply-adds in many chains (5.3) */
+/* multiply-adds in many chains (N.4) */
 __global__ void fma_chains(float *to, int times)
 {
     float x[8], a = threadIdx.x * 1e-9f, b = times * 1e-9f;
@@ -102,7 +104,7 @@ __global__ void fma_chains(float *to, int times)
         *to = sum;
 }
 
-/* read, write, copy (5.3) */
+/* read, write, copy (N.4) */
 __global__ void read_once(uint4 *sink, const uint4 *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -41,7 +41,7 @@ static char *block_new(size_t bytes, bool huge)
     return p;
 }
 
-/* write the chain into a block (5.1) */
+/* write the chain into a block (N.2) */
 /* Link n lines of a block, `spacing` bytes apart, into one random cycle.
  * With one line a page, each lies at another place in its page, so that
  * they do not fight for the same sets of the caches. */

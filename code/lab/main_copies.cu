@@ -141,7 +141,7 @@ static void mark(int piece, int what, cudaStream_t s)
     CUDA_OK(cudaEventRecord(event[piece][what], s));
 }
 
-/* a kernel that works a little (5.6) */
+/* a kernel that works a little (N.7) */
 __global__ void polish(float *y, const float *x, size_t n, int rounds)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -153,7 +153,7 @@ __global__ void polish(float *y, const float *x, size_t n, int rounds)
     }
 }
 
-/* send the work in pieces, over streams (5.6) */
+/* send the work in pieces, over streams (5.7) */
 static void in_pieces(int pieces)
 {
     size_t n = FLOATS / pieces;
@@ -266,7 +266,7 @@ static void prefetch(float *x, size_t n)
     CUDA_OK(cudaDeviceSynchronize());
 }
 
-/* touch managed memory from both sides (5.6) */
+/* touch managed memory from both sides (5.7) */
 static const struct Managed { const char *name; Touch *touch; } steps[] = {
     { "first",      host_writes },      /* the host writes every number   */
     { "faults",     touch_on_gpu },     /* the pages come as they fault   */

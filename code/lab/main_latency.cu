@@ -26,7 +26,7 @@ static uint64_t *took;              /* device: cycles, ns, an address */
 FOLLOW(follow_cached, "ld.global.ca.u64")       /* L1, then L2, HBM */
 FOLLOW(follow_l2,     "ld.global.cg.u64")       /* past L1          */
 
-/* follow pointers in shared memory (5.2) */
+/* follow pointers in shared memory (N.3) */
 __global__ void follow_shared(uint64_t *took, uint64_t links, int warm,
                               int steps)
 {
@@ -46,7 +46,7 @@ __global__ void follow_shared(uint64_t *took, uint64_t links, int warm,
     took[2] = p == 1 ? 0 : links;
 }
 
-/* a chain of multiply-adds (5.2) */
+/* a chain of multiply-adds (N.3) */
 __global__ void fma_chain(uint64_t *took, uint64_t start, int warm,
                           int steps)
 {

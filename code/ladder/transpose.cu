@@ -1,5 +1,5 @@
-/* Chapter 5, The memory hierarchy: 5.5 A transpose, six times */
-/* Tangled from chapters/05-memory-hierarchy.nw by `make tangle`; edit it there. */
+/* Appendix N, Measuring a GPU: N.6 transpose: the ladder */
+/* Tangled from chapters/n-gpu-lab.nw by `make tangle`; edit it there. */
 
 #include "ladder/transpose.h"
 
@@ -7,7 +7,7 @@
 
 enum { TILE = 32, ROWS = 8 };       /* a block is 32 x 8 threads */
 
-/* transpose, version 1: reads along rows (5.5) */
+/* transpose, version 1: reads along rows (5.6) */
 __global__ void transpose_v1(float *out, const float *in, int M, int N)
 {
     int n = blockIdx.x * TILE + threadIdx.x;
@@ -16,7 +16,7 @@ __global__ void transpose_v1(float *out, const float *in, int M, int N)
         out[(size_t)n * M + m] = in[(size_t)m * N + n];
 }
 
-/* transpose, version 2: writes along rows (5.5) */
+/* transpose, version 2: writes along rows (N.6) */
 __global__ void transpose_v2(float *out, const float *in, int M, int N)
 {
     int m = blockIdx.x * TILE + threadIdx.x;
@@ -25,11 +25,11 @@ __global__ void transpose_v2(float *out, const float *in, int M, int N)
         out[(size_t)n * M + m] = in[(size_t)m * N + n];
 }
 
-/* transpose, version 3: a tile in shared memory (5.5) */
+/* transpose, version 3: a tile in shared memory (5.6) */
 __global__ void transpose_v3(float *out, const float *in, int M, int N)
 {
     __shared__ float tile[TILE][TILE];
-    /* read a tile, turn it, write it (5.5) */
+    /* read a tile, turn it, write it (5.6) */
     int n = blockIdx.x * TILE + threadIdx.x;
     int m = blockIdx.y * TILE + threadIdx.y;
     for (int i = 0; i < TILE; i += ROWS)
@@ -43,11 +43,11 @@ __global__ void transpose_v3(float *out, const float *in, int M, int N)
             out[(size_t)(n + i) * M + m] = tile[threadIdx.x][threadIdx.y + i];
 }
 
-/* transpose, version 4: a padded tile (5.5) */
+/* transpose, version 4: a padded tile (5.6) */
 __global__ void transpose_v4(float *out, const float *in, int M, int N)
 {
     __shared__ float tile[TILE][TILE + 1];
-    /* read a tile, turn it, write it (5.5) */
+    /* read a tile, turn it, write it (5.6) */
     int n = blockIdx.x * TILE + threadIdx.x;
     int m = blockIdx.y * TILE + threadIdx.y;
     for (int i = 0; i < TILE; i += ROWS)
@@ -61,7 +61,7 @@ __global__ void transpose_v4(float *out, const float *in, int M, int N)
             out[(size_t)(n + i) * M + m] = tile[threadIdx.x][threadIdx.y + i];
 }
 
-/* transpose, version 5: a swizzled tile (5.5) */
+/* transpose, version 5: a swizzled tile (5.6) */
 __global__ void transpose_v5(float *out, const float *in, int M, int N)
 {
     __shared__ float tile[TILE][TILE];
@@ -78,7 +78,7 @@ __global__ void transpose_v5(float *out, const float *in, int M, int N)
             out[(size_t)(n + i) * M + m] = tile[x][(y + i) ^ x];
 }
 
-/* column k of four rows (5.5) */
+/* column k of four rows (N.6) */
 __device__ static float4 column(const float4 *a, int k)
 {
     switch (k) {
@@ -89,13 +89,13 @@ __device__ static float4 column(const float4 *a, int k)
     }
 }
 
-/* transpose, version 6: blocks of 4 x 4 in registers (5.5) */
+/* transpose, version 6: blocks of 4 x 4 in registers (5.6) */
 __global__ void transpose_v6(float *out, const float *in, int M, int N)
 {
     int n = blockIdx.x * 32 + threadIdx.x % 8 * 4;
     int m = blockIdx.y * 128 + threadIdx.x / 8 * 4;
     if (m < M && n < N) {
-        /* read four rows of four numbers (5.5) */
+        /* read four rows of four numbers (5.6) */
         float4 a[4];
         for (int i = 0; i < 4; i++)
             a[i] = *(const float4 *)(in + (size_t)(m + i) * N + n);
@@ -104,14 +104,14 @@ __global__ void transpose_v6(float *out, const float *in, int M, int N)
     }
 }
 
-/* transpose, version 7: the blocks through a tile (5.5) */
+/* transpose, version 7: the blocks through a tile (5.6) */
 __global__ void transpose_v7(float *out, const float *in, int M, int N)
 {
     __shared__ float4 tile[64][16];
     int c = threadIdx.x % 16, r = threadIdx.x / 16;
     int n = blockIdx.x * 64 + 4 * c, m = blockIdx.y * 64 + 4 * r;
     if (m < M && n < N) {
-        /* read four rows of four numbers (5.5) */
+        /* read four rows of four numbers (5.6) */
         float4 a[4];
         for (int i = 0; i < 4; i++)
             a[i] = *(const float4 *)(in + (size_t)(m + i) * N + n);
@@ -127,7 +127,7 @@ __global__ void transpose_v7(float *out, const float *in, int M, int N)
                 = tile[r + i][c ^ (r + i) / 4];
 }
 
-/* launch a transpose (5.5) */
+/* launch a transpose (N.6) */
 static dim3 grid_of(int across, int width, int down, int height)
 {
     return dim3((across + width - 1) / width, (down + height - 1) / height);
@@ -147,7 +147,7 @@ LAUNCH(v5, grid_of(N, TILE, M, TILE), dim3(TILE, ROWS))
 LAUNCH(v6, grid_of(N, 32, M, 128), dim3(256))
 LAUNCH(v7, grid_of(N, 64, M, 64), dim3(256))
 
-/* the table of transposes (5.5) */
+/* the table of transposes (N.6) */
 const struct Transpose transposes[] = {
     { "v1", launch_v1, 1 }, { "v2", launch_v2, 1 }, { "v3", launch_v3, 1 },
     { "v4", launch_v4, 1 }, { "v5", launch_v5, 1 }, { "v6", launch_v6, 4 },

@@ -1,4 +1,4 @@
-/* Chapter 5, The memory hierarchy: 5.5 A transpose, six times */
+/* Chapter 5, The memory hierarchy: 5.6 Seven transposes */
 /* Tangled from chapters/05-memory-hierarchy.nw by `make tangle`; edit it there. */
 
 #ifndef LADDER_TRANSPOSE_H
