@@ -163,6 +163,17 @@ GPU_NAMES    := $(foreach m,$(ON_GPU),$(call name_of,$(m)))
 CUDA_PROGRAMS := $(GPU_NAMES:%=$(B)/bin/%-cuda)
 SIMT_PROGRAMS := $(GPU_NAMES:%=$(B)/bin/%-simt)
 
+# The lab's programs that make sense without a clock, on the software GPU too.
+LAB_SIMT := vector_add device_query
+define LAB_SIMT_PROGRAM
+$(B)/bin/$(subst _,-,$(1))-simt: $(B)/simt/$(CODE)/lab/main_$(1).o $(B)/libmb-host.a \
+                                 $(B)/lib/libsimt.a
+	@mkdir -p $$(@D)
+	$(CC) -fopenmp $(FLAGS.opt) $$^ $(LDLIBS) -lstdc++ -o $$@
+endef
+$(foreach m,$(LAB_SIMT),$(eval $(call LAB_SIMT_PROGRAM,$(m))))
+LAB_SIMT_BINS := $(foreach m,$(LAB_SIMT),$(B)/bin/$(subst _,-,$(m))-simt)
+
 # ---- fuzzers: tests/fuzz_NAME.c, with what they found in tests/data/corpus --
 # Built by clang, run for FUZZ_S seconds each; a crash, a leak or undefined
 # behaviour is a failed test.
@@ -187,7 +198,7 @@ TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
              $(TESTS:%=$(B)/tests-asan/%)
 
 .PHONY: test check-quick wrong
-test: book $(PROGRAMS) $(ASAN_PROGRAMS) $(TEST_BINS) $(FUZZERS)
+test: book $(PROGRAMS) $(ASAN_PROGRAMS) $(LAB_SIMT_BINS) $(TEST_BINS) $(FUZZERS)
 	@DATA=$(DATA) $(WRONG) FUZZ_S=$(FUZZ_S) tests/run $(TEST_BINS) \
 	  tests/wrong/run $(sort $(wildcard tests/*.sh tests/*.mjs))
 
