@@ -337,12 +337,16 @@ bench: $(B)/bin/bench-cpu $(B)/bin/bench-latency
 # MACHINE: what the rows call this GPU; without it, what CUDA calls it.
 MACHINE   ?=
 LAB_BENCH := $(foreach p,bandwidth access transpose copies latency,$(B)/bin/$(p)-cuda)
+FIRST_BENCH := $(foreach p,device-query throughput,$(B)/bin/$(p)-cuda)
 .PHONY: bench-gpu
-bench-gpu: needs-nvcc $(LAB_BENCH)
+bench-gpu: needs-nvcc $(LAB_BENCH) $(FIRST_BENCH)
 	@mkdir -p $(B)/bench
 	@set -e; for p in $(LAB_BENCH); do echo; echo "$${p##*/}"; \
 	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
 	  $$p --machine "$(MACHINE)" --out $(B)/bench/hierarchy.csv; done
+	@set -e; for p in $(FIRST_BENCH); do echo; echo "$${p##*/}"; \
+	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
+	  $$p --machine "$(MACHINE)" --out $(B)/bench/throughput.csv; done
 
 numbers:
 	@ls $(B)/bench/*.csv >/dev/null 2>&1 || \
