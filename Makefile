@@ -147,6 +147,18 @@ $(B)/tests-simt/%: $(B)/opt/tests/%.o $(SIMT_OBJECTS) $(B)/libmb-host.a \
 	@mkdir -p $(@D)
 	$(CC) -fopenmp $(FLAGS.opt) $^ $(TEST_LIBS) $(LDLIBS) -lstdc++ -o $@
 
+# The lab's programs for a real GPU, code/lab/main_NAME.cu, each with the
+# kernels that are measured.
+MEASURED  := $(wildcard $(CODE)/ladder/*.cu) $(CODE)/lab/access.cu
+LAB_MAINS := $(wildcard $(CODE)/lab/main_*.cu)
+define LAB_PROGRAM
+$(B)/bin/$(call name_of,$(1:.cu=))-cuda: $(patsubst %.cu,$(B)/cuda/%.o,$(1) $(MEASURED)) \
+                                    $(B)/libmb-host.a
+	@mkdir -p $$(@D)
+	$(NVCC) -arch=sm_$(SM) -Xcompiler -fopenmp $$^ $(LDLIBS) -o $$@
+endef
+$(foreach m,$(LAB_MAINS),$(eval $(call LAB_PROGRAM,$(m))))
+
 GPU_NAMES    := $(foreach m,$(ON_GPU),$(call name_of,$(m)))
 CUDA_PROGRAMS := $(GPU_NAMES:%=$(B)/bin/%-cuda)
 SIMT_PROGRAMS := $(GPU_NAMES:%=$(B)/bin/%-simt)
@@ -173,22 +185,16 @@ TESTS     := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 TESTS64   := $(patsubst tests/%.c,%,$(wildcard tests/f64_*.c))
 TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
              $(TESTS:%=$(B)/tests-asan/%)
-# Every operator once more, and training, on the software GPU.
-SIMT_TESTS := $(B)/tests-simt/test_ops
-LOSSES     := $(foreach f,simt opt f64,$(B)/tests-$(f)/losses)
 
 .PHONY: test check-quick wrong
-test: book $(PROGRAMS) $(ASAN_PROGRAMS) $(TEST_BINS) $(FUZZERS) \
-      $(SIMT_PROGRAMS) $(SIMT_TESTS) $(LOSSES)
+test: book $(PROGRAMS) $(ASAN_PROGRAMS) $(TEST_BINS) $(FUZZERS)
 	@DATA=$(DATA) $(WRONG) FUZZ_S=$(FUZZ_S) tests/run $(TEST_BINS) \
-	  $(SIMT_TESTS) \
 	  tests/wrong/run $(sort $(wildcard tests/*.sh tests/*.mjs))
 
 # tests/wrong: every known mistake must be caught by the rows that say so.
 WRONG = CC="$(CC)" B=$(B) FLAGS_OPT="$(COMMON) $(FLAGS.opt)" \
-        FLAGS_F64="$(COMMON) $(FLAGS.f64)" LIBS="$(LDLIBS)" \
-        SIMT_OBJECTS="$(SIMT_OBJECTS)"
-wrong: $(TEST_BINS) $(SIMT_TESTS)
+        FLAGS_F64="$(COMMON) $(FLAGS.f64)" LIBS="$(LDLIBS)"
+wrong: $(TEST_BINS)
 	@$(WRONG) tests/wrong/run $(NAME)
 
 # What a commit must pass: everything compiles, the fast tests succeed.
@@ -310,10 +316,22 @@ train: $(B)/bin/tokenize $(B)/bin/train $(B)/bin/generate
 # bench appends rows to build/bench/*.csv; numbers carries them over into
 # figures/data, where a row replaces the older one of the same name.
 .PHONY: bench numbers
-bench: $(B)/bin/bench-cpu
+bench: $(B)/bin/bench-cpu $(B)/bin/bench-latency
 	@mkdir -p $(B)/bench
 	COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
 	  $(B)/bin/bench-cpu --out $(B)/bench/matmul.csv
+	COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
+	  $(B)/bin/bench-latency --out $(B)/bench/hierarchy-cpu.csv
+
+# MACHINE: what the rows call this GPU; without it, what CUDA calls it.
+MACHINE   ?=
+LAB_BENCH := $(foreach p,bandwidth access transpose copies latency,$(B)/bin/$(p)-cuda)
+.PHONY: bench-gpu
+bench-gpu: needs-nvcc $(LAB_BENCH)
+	@mkdir -p $(B)/bench
+	@set -e; for p in $(LAB_BENCH); do echo; echo "$${p##*/}"; \
+	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
+	  $$p --machine "$(MACHINE)" --out $(B)/bench/hierarchy.csv; done
 
 numbers:
 	@ls $(B)/bench/*.csv >/dev/null 2>&1 || \
@@ -385,10 +403,7 @@ help       this list
 clean      remove build/
 endef
 export HELP
-.PHONY: bench-gpu help clean
-bench-gpu:
-	@echo "make $@: there is no table of benchmarks for a GPU yet;" \
-	  "$(B)/bin/bench-machine-cuda times the operators"; exit 1
+.PHONY: help clean
 help:
 	@echo "$$HELP"
 clean:

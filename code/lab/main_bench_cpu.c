@@ -10,6 +10,7 @@
 #include "gpt2/model.h"
 #include "lab/cpu_peak.h"
 #include "lab/matmul_ladder.h"
+#include "lab/sample.h"
 #include "ops/adamw.h"
 #include "ops/matmul.h"
 
@@ -24,35 +25,6 @@ static const char *out = "", *machine = "", *only = "";
 static int runs = 21;
 static int threads;
 static struct Numbers numbers;
-
-/* bench-cpu: a sample of times (J.2) */
-enum { MAX_RUNS = 200 };
-
-struct Sample {
-    int runs;
-    double s[MAX_RUNS];         /* seconds */
-};
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void sample_add(struct Sample *t, double seconds)
-{
-    if (t->runs < MAX_RUNS)
-        t->s[t->runs++] = seconds;
-    qsort(t->s, (size_t)t->runs, sizeof *t->s, by_size);
-}
-
-static double median(const struct Sample *t)
-{
-    return t->s[t->runs / 2];
-}
-
-static double fastest(const struct Sample *t) { return t->s[0]; }
-static double slowest(const struct Sample *t) { return t->s[t->runs - 1]; }
 
 /* bench-cpu: sets of operands (J.3) */
 struct Shape {

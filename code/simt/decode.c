@@ -1204,6 +1204,18 @@ static bool decode_printf(struct Decoder *d, const struct Operand *args)
     return emit(d, &i);
 }
 
+/* __assertfail(what, file, line, function, bytes of a char): the place is
+ * that of the call itself */
+static bool decode_assert(struct Decoder *d, const struct Operand *args)
+{
+    struct Instruction i = start(d, run_assert);
+    if (args->n != 5 || args->list[0].kind != OPERAND_VARIABLE ||
+        args->list[0].variable->bytes != 8)
+        return refuse(d, "__assertfail wants five arguments");
+    i.offset = (int64_t)args->list[0].variable->place;
+    return emit(d, &i);
+}
+
 /* The places of the callee's parameters are those of the caller's. */
 static bool bind(struct Decoder *d, struct Variable *formal,
                  const struct Operand *actual)
@@ -1231,6 +1243,8 @@ static bool decode_call(struct Decoder *d)
                       "functions by name only");
     if (!strcmp(name->name, "vprintf"))
         return decode_printf(d, args);
+    if (!strcmp(name->name, "__assertfail"))
+        return decode_assert(d, args);
     struct Function *f = function_named(d, name->name);
     if (!f)
         return refuse(d, "function '%.80s' is called, but not in this "

@@ -105,3 +105,17 @@ void run_printf(struct Warp *w, const struct Instruction *i, uint32_t on)
         }
     }
 }
+
+void run_assert(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    int lane = __builtin_ctz(on);
+    struct Dim3 t = thread_index(w, lane);
+    const unsigned char *frame = w->local + (size_t)lane *
+                                 w->block->launch->kernel->local_bytes;
+    uint64_t what;
+    char text[256];
+    memcpy(&what, frame + i->offset, 8);
+    copy_string(w, lane, what, text, sizeof text);
+    launch_fault(w, FAULT_ASSERT, "thread (%u,%u,%u): assertion '%s' "
+                 "failed", t.x, t.y, t.z, text);
+}

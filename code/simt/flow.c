@@ -19,7 +19,6 @@ struct Flow {
     int *order, *number;        /* from the exit backwards; -1: cannot   */
     int n_order;
     int *meet;                  /* immediate post-dominator; -1          */
-    bool *stays;                /* its ways straight to a return count   */
     struct Pool *pool;
 };
 
@@ -85,7 +84,7 @@ static int ways_out(const struct Flow *f, int b, int *to)
     /* leave out the ways that lead straight to a return (3.1) */
     int kept = 0;
     for (int j = 0; j < n; j++)
-        if (f->stays[b] || !only_returns(f, to[j]))
+        if (!only_returns(f, to[j]))
             to[kept++] = to[j];
     n = kept;
     if (n == 0)
@@ -194,18 +193,8 @@ bool find_meeting_points(struct Instruction *code, int n, struct Pool *pool,
             return error_set(e, "a branch leads behind the last "
                              "instruction");
     cut_into_runs(&f);
-    /* connect the runs, so that each reaches the exit (3.1) */
-    f.stays = pool_alloc(pool, (size_t)f.n + 1);
     connect(&f);
     number_runs(&f);
-    bool cut_off = false;
-    for (int b = 0; b < f.n; b++)
-        cut_off |= f.stays[b] = f.number[b] < 0;
-    if (cut_off) {
-        f.n_order = 0;
-        connect(&f);
-        number_runs(&f);
-    }
     find_meets(&f);
     for (int b = 0; b < f.n; b++) {
         int last = f.first[b + 1] - 1;

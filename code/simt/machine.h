@@ -121,6 +121,7 @@ enum Fault {
     FAULT_CONFIGURATION,        /* 0 blocks, 2048 threads, 300 KB shared */
     FAULT_ILLEGAL_ADDRESS, FAULT_MISALIGNED_ADDRESS,
     FAULT_TRAP,                 /* the kernel gave up                    */
+    FAULT_ASSERT,               /* its assert() failed                   */
     FAULT_BARRIER,              /* warps wait for each other for ever    */
     FAULT_TIMEOUT,              /* more than simt_options.step_limit     */
     FAULT_INSTRUCTION,          /* asked of the machine what it cannot   */

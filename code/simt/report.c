@@ -190,20 +190,22 @@ static void counts_row(const struct Entry *e, const struct Totals *t)
                      t->stsm_wave;
     uint64_t loads = t->gld_req + t->async_ca_req + t->async_cg_req;
     uint64_t load_sectors = t->gld_sec + t->async_ca_sec + t->async_cg_sec;
+    uint64_t writes = t->gst_req + t->gatom_req + t->gred_req;
+    uint64_t write_sectors = t->gst_sec + t->gatom_sec + t->gred_sec;
     name_column(e->name, 17);
     fprintf(out, "%6s %6s %5s %6s %5s %6s %5s %6s %5s\n",
             few(a[0], (double)e->launches), few(a[1], (double)t->inst),
             ratio(a[2], t->thread_inst, t->inst, 1),
             few(a[3], (double)loads), ratio(a[4], load_sectors, loads, 2),
-            few(a[5], (double)t->gst_req),
-            ratio((char[16]){ 0 }, t->gst_sec, t->gst_req, 2),
+            few(a[5], (double)writes),
+            ratio((char[16]){ 0 }, write_sectors, writes, 2),
             few(a[6], (double)shared), ratio(a[7], waves, shared, 2));
 }
 
 static void counts_table(void)
 {
     fprintf(out, "%-17s%6s %6s %5s %12s %12s %12s\n", "", "", "warp",
-            "", "global loads", "stores", "shared");
+            "", "global reads", "writes", "shared");
     fprintf(out, "%-17s%6s %6s %5s %6s %5s %6s %5s %6s %5s\n", "kernel",
             "runs", "instr.", "lanes", "req.", "s/req", "req.", "s/req",
             "req.", "w/req");
@@ -219,15 +221,16 @@ static void work_row(const struct Entry *e, const struct Totals *t)
     char a[4][16];
     int registers = registers_stated(e->name);
     double bytes = 32.0 * (double)(e->read + e->written);
+    uint64_t asked = t->gld_bytes + t->gst_bytes + t->async_ca_bytes +
+                     t->async_cg_bytes + t->gatom_bytes + t->gred_bytes;
     double flop = (double)t->flop + (double)t->half_flop +
                   (double)t->double_flop + (double)t->tensor_flop;
     struct Occupancy o = occupancy(gpu, (int)volume(e->block),
                                    t->smem_static + e->dynamic_shared,
                                    registers);
     name_column(e->name, 17);
-    fprintf(out, "%7s %7s %7s %7s %9.2f  %2d of %2d %s%s\n",
-            few(a[0], (double)(t->gld_bytes + t->gst_bytes +
-                               t->async_ca_bytes + t->async_cg_bytes)),
+    fprintf(out, "%7s %7s %7s %7s %9.3f  %2d of %2d %s%s\n",
+            few(a[0], (double)asked),
             few(a[1], bytes), few(a[2], flop),
             bytes > 0 ? (snprintf(a[3], 16, "%.2f", flop / bytes), a[3])
                       : "-",
@@ -253,7 +256,11 @@ static void work_table(void)
 }
 
 /* the source with its counts (M.9.4) */
-struct Line { struct Site sum; bool used; };
+struct Line {
+    struct Site sum;
+    struct Traffic read, write;     /* of global memory */
+    bool used;
+};
 
 /* Sum up the instructions of a file, line by line.  -> the last line */
 static int sum_lines(struct Line *line, int room, const struct Entry *e,
@@ -262,36 +269,54 @@ static int sum_lines(struct Line *line, int room, const struct Entry *e,
     int last = 0;
     for (int i = 0; i < e->kernel->instructions; i++) {
         const struct Instruction *n = &e->kernel->code[i];
+        const struct Site *s = &e->site[i];
         if (n->file != file || n->line < 1 || n->line >= room)
             continue;
-        site_add(&line[n->line].sum, &e->site[i]);
-        line[n->line].used = true;
+        struct Line *l = &line[n->line];
+        bool writes = s->kind == ACCESS_STORE || s->kind == ACCESS_ATOM ||
+                      s->kind == ACCESS_RED;
+        site_add(&l->sum, s);
+        traffic_add(writes ? &l->write : &l->read, &s->in[SPACE_GLOBAL]);
+        l->used = true;
         last = n->line > last ? n->line : last;
     }
     return last;
 }
 
+/* the source with its counts, continued (M.9.4) */
+/* requests, and sectors or wavefronts for each; blank if there are none */
+static void pair_column(uint64_t requests, uint64_t cost)
+{
+    char a[2][16];
+    if (requests)
+        fprintf(out, " %6s %5s", few(a[0], (double)requests),
+                ratio(a[1], cost, requests, 2));
+    else
+        fprintf(out, "%13s", "");
+}
+
+static bool wasteful(const struct Traffic *t)
+{
+    return t->sectors > t->requests &&
+           32 * t->sectors > t->bytes + t->bytes / 4;
+}
+
 static void line_counts(const struct Line *l)
 {
-    char a[6][16];
-    const struct Site *s = &l->sum;
-    const struct Traffic *g = &s->in[SPACE_GLOBAL];
-    const struct Traffic *w = &s->in[SPACE_SHARED];
-    if (!l->used) {
-        fprintf(out, "%44s", "");
+    char a[2][16];
+    const struct Traffic *shared = &l->sum.in[SPACE_SHARED];
+    if (!l->sum.executed) {
+        fprintf(out, "%56s", "");
         return;
     }
-    bool wide = g->sectors > g->requests &&
-                32 * g->sectors > g->bytes + g->bytes / 4;
-    fprintf(out, "%6s %5s %6s %5s %6s %5s %c%c%c ",
-            few(a[0], (double)s->executed),
-            ratio(a[1], s->active, s->executed, 1),
-            few(a[2], (double)g->requests),
-            ratio(a[3], g->sectors, g->requests, 2),
-            few(a[4], (double)w->requests),
-            ratio(a[5], w->wavefronts, w->requests, 2),
-            wide ? 'S' : ' ', w->conflicts ? 'B' : ' ',
-            s->divergent ? 'D' : ' ');
+    fprintf(out, "%6s %5s", few(a[0], (double)l->sum.executed),
+            ratio(a[1], l->sum.active, l->sum.executed, 1));
+    pair_column(l->read.requests, l->read.sectors);
+    pair_column(l->write.requests, l->write.sectors);
+    pair_column(shared->requests, shared->wavefronts);
+    fprintf(out, " %c%c%c ",
+            wasteful(&l->read) || wasteful(&l->write) ? 'S' : ' ',
+            shared->conflicts ? 'B' : ' ', l->sum.divergent ? 'D' : ' ');
 }
 
 /* the source with its counts, continued (M.9.4) */
@@ -312,8 +337,9 @@ static void print_source(const char *path, const struct Line *line,
     FILE *f = fopen(path, "r");
     bool gap = false;
     fprintf(out, "%s%s\n", path, f ? "" : " (cannot be opened)");
-    fprintf(out, "%5s %6s %5s %6s %5s %6s %5s\n", "line", "instr.",
-            "lanes", "glob.", "s/req", "shar.", "w/req");
+    fprintf(out, "%5s %6s %5s %6s %5s %6s %5s %6s %5s\n", "line", "instr.",
+            "lanes", "reads", "s/req", "writes", "s/req", "shared",
+            "w/req");
     for (int i = 1; i <= last + CONTEXT; i++) {
         if (f && !fgets(text, sizeof text, f))
             break;

@@ -91,6 +91,7 @@ struct Image {                  /* the PTX of one .cu file      */
     const char *text;
     struct Module module;
     bool read;
+    cudaError_t refused;        /* could not be read: said once */
 };
 
 struct Known {                  /* a kernel, or a variable      */
@@ -168,11 +169,11 @@ static cudaError_t read_image(struct Image *image)
 {
     struct Error e;
     if (image->read)
-        return cudaSuccess;
-    if (!module_read(&image->module, image->text, strlen(image->text), &e))
-        return refuse(cudaErrorInvalidPtx, "%s", e.text);
+        return image->refused ? (last = image->refused) : cudaSuccess;
     image->read = true;
-    return cudaSuccess;
+    if (!module_read(&image->module, image->text, strlen(image->text), &e))
+        image->refused = refuse(cudaErrorInvalidPtx, "%s", e.text);
+    return image->refused;
 }
 
 static struct Known *known(const struct List *list, const void *host)
@@ -346,6 +347,7 @@ static cudaError_t code_of(enum Fault fault)
     case FAULT_ILLEGAL_ADDRESS:     return cudaErrorIllegalAddress;
     case FAULT_MISALIGNED_ADDRESS:  return cudaErrorMisalignedAddress;
     case FAULT_TRAP:                return cudaErrorLaunchFailure;
+    case FAULT_ASSERT:              return cudaErrorAssert;
     case FAULT_BARRIER:             return cudaErrorLaunchTimeout;
     case FAULT_TIMEOUT:             return cudaErrorLaunchTimeout;
     case FAULT_INSTRUCTION:         return cudaErrorIllegalInstruction;

@@ -136,6 +136,7 @@ local function define_statement(head, define)
                 return define(n, "type")
             end
         end
+        if i then define(head[i], "type") end   -- typedef int f(int)
     elseif i and not has(head, "=") then
         return define(head[i], "declaration", static)
     elseif not has(head, "extern") and (#head > 2 or head.after_tag) then

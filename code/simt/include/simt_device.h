@@ -84,24 +84,31 @@ SIMT_DEVICE unsigned __activemask(void)
     return mask;
 }
 
-#define SIMT_MATCH(T, U, letters)                                         \
+/* clang 14 gives the 64-bit forms a result of the wrong width: hence asm */
+#define SIMT_MATCH(T, U, bits, letter)                                    \
     SIMT_DEVICE unsigned __match_any_sync(unsigned mask, T v)             \
     {                                                                     \
-        U bits = __builtin_bit_cast(U, v);                                \
-        return (unsigned)__nvvm_match_any_sync_##letters(mask, bits);     \
+        unsigned who;                                                     \
+        asm volatile("match.any.sync." bits " %0, %1, %2;"                \
+                     : "=r"(who)                                          \
+                     : letter(__builtin_bit_cast(U, v)), "r"(mask));      \
+        return who;                                                       \
     }                                                                     \
     SIMT_DEVICE unsigned __match_all_sync(unsigned mask, T v, int *same)  \
     {                                                                     \
-        U bits = __builtin_bit_cast(U, v);                                \
-        return (unsigned)__nvvm_match_all_sync_##letters##p(mask, bits,   \
-                                                            same);        \
+        unsigned who;                                                     \
+        asm volatile("match.all.sync." bits " %0, %1, %2;"                \
+                     : "=r"(who)                                          \
+                     : letter(__builtin_bit_cast(U, v)), "r"(mask));      \
+        *same = who != 0;                                                 \
+        return who;                                                       \
     }
-SIMT_MATCH(int, int, i32)
-SIMT_MATCH(unsigned, int, i32)
-SIMT_MATCH(float, int, i32)
-SIMT_MATCH(long long, long long, i64)
-SIMT_MATCH(unsigned long long, long long, i64)
-SIMT_MATCH(double, long long, i64)
+SIMT_MATCH(int, unsigned, "b32", "r")
+SIMT_MATCH(unsigned, unsigned, "b32", "r")
+SIMT_MATCH(float, unsigned, "b32", "r")
+SIMT_MATCH(long long, unsigned long long, "b64", "l")
+SIMT_MATCH(unsigned long long, unsigned long long, "b64", "l")
+SIMT_MATCH(double, unsigned long long, "b64", "l")
 
 #define SIMT_REDUX(name, op, T)                                           \
     SIMT_DEVICE T name(unsigned mask, T v)                                \
@@ -211,7 +218,7 @@ __assert_fail(const char *what, const char *file, unsigned line,
 }
 SIMT_DEVICE void __trap(void) { __builtin_trap(); }
 
-#define SIMT_NO_CLOCK __attribute__((unavailable(                       \
+#define SIMT_NO_CLOCK __attribute__((error(                             \
     "simtcc: the software GPU counts, it has no clock")))
 __device__ long clock(void) SIMT_NO_CLOCK;
 __device__ long long clock64(void) SIMT_NO_CLOCK;

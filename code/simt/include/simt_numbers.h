@@ -123,7 +123,7 @@ SIMT_DEVICE float expf(float x)
     float n = rintf(x * 1.44269504f);
     float f = fmaf(x, 1.44269502f, -n);         /* log2(e), its head */
     f = fmaf(x, 1.92596303e-8f, f);             /* and its tail      */
-    return simt_scale(simt_ex2(f), (int)n);
+    return simt_scale(simt_ex2(f), __float2int_rn(n));
 }
 SIMT_DEVICE float expm1f(float x)
 {
@@ -174,7 +174,7 @@ SIMT_DEVICE float powf(float x, float y)
     const float inf = __builtin_inff();
     float a = fabsf(x);
     bool whole = truncf(y) == y;
-    bool odd = whole && fabsf(y) < 16777216.0f && ((int)y & 1);
+    bool odd = whole && fabsf(y) < 16777216.0f && (__float2int_rz(y) & 1);
     float r;
     if (x == 1.0f || y == 0.0f)
         return 1.0f;
@@ -188,7 +188,7 @@ SIMT_DEVICE float powf(float x, float y)
         double t = (double)y * simt_log2_double(a);
         t = fmin(fmax(t, -150.0), 129.0);
         double n = __builtin_nearbyint(t);
-        r = simt_scale(simt_ex2((float)(t - n)), (int)n);
+        r = simt_scale(simt_ex2((float)(t - n)), __float2int_rn((float)n));
     }
     if (x < 0.0f && !whole && a < inf)
         return __builtin_nanf("");
@@ -215,7 +215,7 @@ SIMT_DEVICE float simt_sine(float x, int quarter)
     r = fmaf(n, -3.13916473e-7f, r);
     r = fmaf(n, -5.39030253e-15f, r);
     float q = r * r;
-    int k = (int)n + quarter;
+    int k = __float2int_rn(n) + quarter;
     float s = fmaf(q, 2.86567956e-6f, -1.98559923e-4f);
     s = fmaf(q, s, 8.33338592e-3f);
     s = fmaf(q, s, -1.66666672e-1f);
@@ -239,9 +239,10 @@ SIMT_DEVICE void sincosf(float x, float *s, float *c)
 SIMT_DEVICE float tanhf(float x)
 {
     float a = fabsf(x), q = x * x;
-    float p = fmaf(q, 1.573968e-2f, -5.2303765e-2f);
-    p = fmaf(q, p, 1.3315235e-1f);
-    p = fmaf(q, p, -3.3332834e-1f);
+    float p = fmaf(q, -6.61022784e-3f, 2.13093887e-2f);
+    p = fmaf(q, p, -5.39094288e-2f);
+    p = fmaf(q, p, 0.133331137f);
+    p = fmaf(q, p, -0.33333332f);
     float small = fmaf(q * x, p, x);
     float e = expf(2.0f * fminf(a, 20.0f));
     float large = copysignf(1.0f - 2.0f / (e + 1.0f), x);
@@ -250,10 +251,11 @@ SIMT_DEVICE float tanhf(float x)
 SIMT_DEVICE float erff(float x)
 {
     float a = fabsf(x), q = x * x;
-    float p = fmaf(q, -7.5757576e-4f, 4.6296296e-3f);
-    p = fmaf(q, p, -2.3809524e-2f);
-    p = fmaf(q, p, 0.1f);
-    p = fmaf(q, p, -0.33333333f);
+    float p = fmaf(q, 8.20235898e-5f, -7.38369116e-4f);
+    p = fmaf(q, p, 4.62259832e-3f);
+    p = fmaf(q, p, -2.38083475e-2f);
+    p = fmaf(q, p, 9.99999276e-2f);
+    p = fmaf(q, p, -0.333333333f);
     float small = x * fmaf(q, p, 1.0f) * 1.12837917f;
     float t = 1.0f / fmaf(0.3275911f, a, 1.0f);
     float s = fmaf(t, 1.061405429f, -1.453152027f);
@@ -261,7 +263,7 @@ SIMT_DEVICE float erff(float x)
     s = fmaf(t, s, -0.284496736f);
     s = fmaf(t, s, 0.254829592f);
     float large = copysignf(1.0f - s * t * expf(-a * a), x);
-    return a < 0.5f ? small : large;
+    return a < 0.85f ? small : large;
 }
 SIMT_DEVICE float erfcf(float x) { return 1.0f - erff(x); }
 SIMT_DEVICE float fmodf(float x, float y)
@@ -279,7 +281,7 @@ SIMT_DEVICE float hypotf(float x, float y)
 
 /* other names for the same functions (M.3.5) */ \
 #define SIMT_DOUBLE(name)                                               \
-    __device__ double name(double) __attribute__((unavailable(          \
+    __device__ double name(double) __attribute__((error(                \
         "simtcc: " #name " of a double is not on the software GPU: "    \
         "use " #name "f")))
 #define SIMT_BOTH_NAMES(name)                                           \
@@ -298,8 +300,8 @@ SIMT_BOTH_NAMES(tan)
 SIMT_BOTH_NAMES(tanh)
 SIMT_BOTH_NAMES(erf)
 SIMT_DOUBLE(rsqrt);
-__device__ double pow(double, double) __attribute__((unavailable(
-    "simtcc: pow of doubles is not on the software GPU: use powf")));
+__device__ double pow(double, double) __attribute__((error(
+    "simtcc: pow of a double is not on the software GPU: use powf")));
 SIMT_DEVICE float pow(float x, float y) { return powf(x, y); }
 SIMT_DEVICE float sqrt(float x) { return sqrtf(x); }
 SIMT_DEVICE float rsqrt(float x) { return rsqrtf(x); }

@@ -1,0 +1,35 @@
+/* Chapter 5, The memory hierarchy: 5.6 Seven transposes */
+/* Tangled from chapters/05-memory-hierarchy.nw by `make tangle`; edit it there. */
+
+#ifndef LADDER_TRANSPOSE_H
+#define LADDER_TRANSPOSE_H
+
+#include <stddef.h>
+
+#include "base/extern_c.h"
+
+C_FUNCTIONS_BEGIN
+
+/* out[n][m] = in[m][n] for m < M, n < N: float32, rows contiguous, in
+ * device memory; out and in do not overlap.
+ *
+ *   sizes      1 <= M, N <= 2^19, both divisible by `multiple`
+ *   alignment  16 bytes where multiple is 4
+ *   launch     one kernel in the default stream; not waited for
+ *   moves      8 M N bytes: each number in once and out once
+ *   ceiling    memory: a copy of in to out
+ */
+typedef void transpose_fn(float *out, const float *in, int M, int N);
+
+struct Transpose {
+    const char *name;
+    transpose_fn *run;
+    int multiple;               /* of what M and N must be: 1 or 4 */
+};
+
+/* The ladder, slowest idea first; a row without a name ends it. */
+extern const struct Transpose transposes[];
+
+C_FUNCTIONS_END
+
+#endif

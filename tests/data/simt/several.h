@@ -1,0 +1,5 @@
+void other(int *p);
+#ifdef __cplusplus
+extern "C"
+#endif
+int plain(int i);
