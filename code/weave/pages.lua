@@ -113,7 +113,7 @@ s[#s + 1] = html { '<ul class="index">', table.concat(others, "\n"),
 page("chunks", "Index of chunks", table.concat(s, "\n"))
 
 -- the index of identifiers (A.9.2)
-local initial, letters = nil, {}
+local initial, letters, listed = nil, {}, {}
 s = { '<div class="identifiers">' }
 for _, d in ipairs(book.identifiers) do
     local letter = d.name:sub(1, 1):upper()
@@ -127,13 +127,15 @@ for _, d in ipairs(book.identifiers) do
                     .. '</h2><ul class="index">'
     end
     local anchor = d.url:match("#def%-(.*)$")
-    s[#s + 1] = '<li id="of-' .. escape(anchor) .. '">'
+    s[#s + 1] = (listed[anchor] and "<li>"
+                 or '<li id="of-' .. escape(anchor) .. '">')
         .. link(d.url, "<code>" .. escape(d.name) .. "</code>")
         .. ' <span class="kind">' .. d.kind .. "</span> <span class="
         .. '"at">' .. link(d.url, d.section or "\u{2192}") .. "</span>"
         .. ' <span class="file">' .. escape(d.file:gsub("^code/", ""))
         .. "</span>" .. (#d.uses > 0 and ' <span class="used">used in '
         .. places(d.uses) .. "</span>" or "") .. "</li>"
+    listed[anchor] = true
 end
 s[#s + 1] = initial and "</ul></div>" or "</div>"
 page("identifiers", "Index of identifiers",

@@ -130,13 +130,16 @@ for _, d in ipairs(defs) do
     by_name[d.name] = list
     list[#list + 1] = d
 end
+local printed = {}              -- token -> anchor
 for _, d in ipairs(defs) do
     local stem = d.file:match("([^/]+)$"):gsub("%.", "-")
     local many = d.kind == "declaration"
     for _, other in ipairs(by_name[d.name]) do
         many = many or other ~= d and other.kind ~= "declaration"
     end
-    d.anchor = unique("def-" .. (many and stem .. "-" or "") .. d.name)
+    d.anchor = printed[d.token]
+        or unique("def-" .. (many and stem .. "-" or "") .. d.name)
+    printed[d.token] = d.anchor
     d.url = url(d.part.chapter, d.anchor)
 end
 
