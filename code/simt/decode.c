@@ -296,6 +296,11 @@ static uint32_t place(struct Decoder *d, const struct Operand *o,
             return place_special(d, o->name);
         break;
     case OPERAND_VARIABLE:
+        if (o->variable->external && o->variable->space != SPACE_SHARED) {
+            refuse(d, "variable '%.80s' is only declared; define it in the "
+                   "same file", o->name);
+            return 0;
+        }
         if (letter == 'w' || letter == 'l')
             return constant(d, longer ? CONSTANT_LONG : CONSTANT_WORD,
                             longer ? address_of(o->variable) + o->value :
@@ -1382,6 +1387,9 @@ static bool place_shared(struct Decoder *d, struct Variable *v)
     if (v->space != SPACE_SHARED || v->kernel == d->kernel)
         return true;
     if (v->external) {
+        if (v->bytes)
+            return refuse(d, "variable '%.80s' is only declared; define it "
+                          "in the same file", v->name);
         if (d->dynamic_align < v->align)
             d->dynamic_align = (uint32_t)v->align;
         return true;                    /* placed last, all at one place */
@@ -1528,11 +1536,9 @@ static bool place_globals(struct Module *m, struct Text *t, struct Error *e)
     m->symbols = s;
     for (int k = 0; k < t->n_variables; k++) {
         struct Variable *v = t->variables[k];
-        if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
+        if ((v->space != SPACE_GLOBAL && v->space != SPACE_CONST) ||
+            v->external)
             continue;
-        if (v->external)
-            return error_set(e, "variable '%.80s' is only declared; define "
-                             "it in the same file", v->name);
         if (!memory_alloc(&v->address, v->bytes, v->name, e))
             return false;
         if (v->start)

@@ -24,50 +24,65 @@ static void addresses(const struct Warp *w, uint32_t unit, bool wide,
 }
 
 /* are the lanes in a row (L.7) */
-/* Distances from a straight line through the first lane; 0 if all of the
- * lanes that count are on it. */
-static uint64_t off_line(const uint64_t *address, uint32_t lanes, int first,
-                         uint64_t step)
-{
-    uint64_t start = address[first] - step * (uint64_t)first, off = 0;
-    if (lanes == ALL_LANES) {
-        for (int l = 0; l < LANES; l++)
-            off |= address[l] ^ (start + step * (uint64_t)l);
-        return off;
-    }
-    for (int l = 0; l < LANES; l++)
-        off |= lanes & lane_bit[l] ? address[l] ^ (start + step *
-                                                   (uint64_t)l) : 0;
-    return off;
-}
+/* What is asked of 32 addresses in one pass.  Device addresses and sizes
+ * are below 2^63, so that a difference below 0 shows in the sign. */
+struct Lanes {
+    uint64_t off_line;          /* 0: on a line with steps of size       */
+    uint64_t off_point;         /* 0: all the same                       */
+    uint64_t bits;              /* of all addresses together             */
+    uint64_t outside;           /* sign: one is not in [low, low + most] */
+};
 
-static void classify(struct Access *a)
+#define ONE_PASS(name, target, both)                                    \
+    target static struct Lanes name(const uint64_t *a, uint32_t lanes,  \
+        uint64_t size, uint64_t low, uint64_t most)                     \
+    {                                                                   \
+        struct Lanes r = { 0, 0, 0, 0 };                                \
+        int first = __builtin_ctz(lanes);                               \
+        uint64_t point = a[first], start = point - size *               \
+            (uint64_t)first;                                            \
+        for (int l = 0; l < LANES; l++) {                               \
+            uint64_t on = both || lanes & lane_bit[l] ? ~(uint64_t)0 : 0;\
+            uint64_t up = a[l] - low, down = most - up;                 \
+            r.off_line |= on & (a[l] ^ (start + size * (uint64_t)l));   \
+            r.off_point |= on & (a[l] ^ point);                         \
+            r.bits |= on & a[l];                                        \
+            r.outside |= on & (up | down);                              \
+        }                                                               \
+        return r;                                                       \
+    }
+ONE_PASS(all_plain, , 1)
+ONE_PASS(some_plain, , 0)
+#ifdef __x86_64__
+ONE_PASS(all_wide, WIDE, 1)
+ONE_PASS(some_wide, WIDE, 0)
+#endif
+
+static struct Lanes one_pass(const struct Launch *launch,
+                             const struct Access *a, uint64_t low,
+                             uint64_t most)
 {
-    int first = __builtin_ctz(a->lanes);
-    a->uniform = false;
-    a->contiguous = !off_line(a->address, a->lanes, first,
-                              (uint64_t)a->size);
-    if (!a->contiguous || !(a->lanes & (a->lanes - 1)))
-        a->uniform = !off_line(a->address, a->lanes, first, 0);
+    uint64_t size = (uint64_t)a->size;
+    bool all = a->lanes == ALL_LANES;
+#ifdef __x86_64__
+    if (launch->wide)
+        return all ? all_wide(a->address, a->lanes, size, low, most)
+                   : some_wide(a->address, a->lanes, size, low, most);
+#endif
+    (void)launch;
+    return all ? all_plain(a->address, a->lanes, size, low, most)
+               : some_plain(a->address, a->lanes, size, low, most);
 }
 
 /* lanes that point nowhere (L.7) */
 static uint32_t outside(const struct Access *a, uint64_t low, uint64_t high)
 {
-    uint64_t most = high - low - (uint64_t)a->size;
     uint32_t bits = 0;
     if (high - low < (uint64_t)a->size)
         return a->lanes;
-    if (a->contiguous || a->uniform) {
-        int first = __builtin_ctz(a->lanes), last = 31 -
-            __builtin_clz(a->lanes);
-        if (a->address[first] - low <= most &&
-            a->address[last] - low <= most &&
-            a->address[last] >= a->address[first])
-            return 0;
-    }
     for (int l = 0; l < LANES; l++)
-        bits |= a->address[l] - low > most ? lane_bit[l] : 0;
+        bits |= a->address[l] - low > high - low - (uint64_t)a->size
+                ? lane_bit[l] : 0;
     return bits & a->lanes;
 }
 
@@ -77,8 +92,6 @@ static uint32_t outside_device(struct Warp *w, const struct Access *a)
 {
     struct Hit *hit = &w->block->launch->hit[w->pc % HITS];
     uint32_t bad = outside(a, hit->low, hit->high);
-    if (!bad)
-        return 0;
     for (uint32_t m = bad; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         const struct Allocation *at = memory_find(a->address[l]);
@@ -93,19 +106,11 @@ static uint32_t outside_device(struct Warp *w, const struct Access *a)
 }
 
 /* lanes at odd addresses (L.7) */
-static uint32_t misaligned(const struct Access *a, const uint64_t *address)
+static uint32_t misaligned(const struct Access *a)
 {
-    uint64_t low = (uint64_t)a->size - 1, any = 0;
     uint32_t bits = 0;
-    if (a->contiguous)
-        any = address[__builtin_ctz(a->lanes)];
-    else
-        for (int l = 0; l < LANES; l++)
-            any |= a->lanes & lane_bit[l] ? address[l] : 0;
-    if (!(any & low))
-        return 0;
     for (int l = 0; l < LANES; l++)
-        bits |= address[l] & low ? lane_bit[l] : 0;
+        bits |= a->address[l] & ((uint64_t)a->size - 1) ? lane_bit[l] : 0;
     return bits & a->lanes;
 }
 
@@ -160,12 +165,18 @@ static void complain(struct Warp *w, const struct Access *a)
 static bool look(struct Warp *w, struct Access *a)
 {
     const struct Launch *launch = w->block->launch;
-    classify(a);
-    a->illegal = a->space == SPACE_SHARED
-        ? outside(a, 0, w->block->shared_bytes)
-        : a->space == SPACE_LOCAL
-        ? outside(a, 0, launch->kernel->local_bytes) : outside_device(w, a);
-    a->misaligned = misaligned(a, a->address);
+    bool device = a->space != SPACE_SHARED && a->space != SPACE_LOCAL;
+    const struct Hit *hit = &launch->hit[w->pc % HITS];
+    uint64_t low = device ? hit->low : 0, size = (uint64_t)a->size;
+    uint64_t high = device ? hit->high : a->space == SPACE_SHARED ?
+        w->block->shared_bytes : launch->kernel->local_bytes;
+    struct Lanes r = one_pass(launch, a, low, high - low - size);
+    a->contiguous = !r.off_line;
+    a->uniform = !r.off_point;
+    a->misaligned = r.bits & (size - 1) ? misaligned(a) : 0;
+    a->illegal = 0;
+    if ((int64_t)r.outside < 0 || high - low < size)
+        a->illegal = device ? outside_device(w, a) : outside(a, low, high);
     uint32_t bad = a->illegal | a->misaligned;
     uint32_t lanes = a->lanes & ~bad;
     if (launch->check)

@@ -19,6 +19,7 @@ struct Flow {
     int *order, *number;        /* from the exit backwards; -1: cannot   */
     int n_order;
     int *meet;                  /* immediate post-dominator; -1          */
+    bool *stays;                /* its ways straight to a return count   */
     struct Pool *pool;
 };
 
@@ -84,7 +85,7 @@ static int ways_out(const struct Flow *f, int b, int *to)
     /* leave out the ways that lead straight to a return (3.1) */
     int kept = 0;
     for (int j = 0; j < n; j++)
-        if (!only_returns(f, to[j]))
+        if (f->stays[b] || !only_returns(f, to[j]))
             to[kept++] = to[j];
     n = kept;
     if (n == 0)
@@ -150,6 +151,37 @@ static void number_runs(struct Flow *f)
     }
 }
 
+/* connect the runs, so that each reaches the exit (3.1) */
+static bool returns_by(const struct Flow *f, int b)
+{
+    const struct Instruction *i = &f->code[f->first[b + 1] - 1];
+    bool any = i->run == run_branch && only_returns(f,
+                                            f->run_of[i->target]);
+    for (int j = 0; i->run == run_branch_table && j < i->width; j++)
+        any |= only_returns(f, f->run_of[i->table[j]]);
+    return any || (i->guarded && b + 1 < f->n && only_returns(f, b + 1));
+}
+
+static void connect_all(struct Flow *f)
+{
+    enum { TRIES = 64 };
+    f->stays = pool_alloc(f->pool, (size_t)f->n + 1);
+    for (int t = 0; t < TRIES + 2; t++) {
+        f->n_order = 0;
+        connect(f);
+        number_runs(f);
+        int b = f->n - 1;
+        for (; b >= 0; b--)
+            if (f->number[b] < 0 && !f->stays[b] && returns_by(f, b)) {
+                f->stays[b] = true;
+                if (t < TRIES)
+                    break;              /* one at a time, then all */
+            }
+        if (b < 0 && t < TRIES)
+            return;
+    }
+}
+
 /* the nearest common meeting point (3.1) */
 static int common(const struct Flow *f, int a, int b)
 {
@@ -193,8 +225,7 @@ bool find_meeting_points(struct Instruction *code, int n, struct Pool *pool,
             return error_set(e, "a branch leads behind the last "
                              "instruction");
     cut_into_runs(&f);
-    connect(&f);
-    number_runs(&f);
+    connect_all(&f);
     find_meets(&f);
     for (int b = 0; b < f.n; b++) {
         int last = f.first[b + 1] - 1;

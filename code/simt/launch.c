@@ -349,7 +349,8 @@ bool simt_launch(const struct Kernel *k, struct Dim3 grid,
 {
     struct Launch l = { .kernel = k, .grid = grid, .block = block,
                         .dynamic_shared = dynamic_shared,
-                        .check = simt_options.check };
+                        .check = simt_options.check,
+                        .wide = wide_lanes() };
     enum Fault ignored;
     fault = fault ? fault : &ignored;
     *fault = FAULT_CONFIGURATION;

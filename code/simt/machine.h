@@ -143,6 +143,7 @@ struct Launch {
                                  * counts; complete at launch_ended      */
     struct Touched *touched;    /* or NULL                               */
     bool check;                 /* ask the sanitizer                     */
+    bool wide;                  /* this processor has 256-bit vectors    */
     enum Fault fault;           /* set once; nothing runs after it       */
     struct Error error;         /* the message of the fault              */
     unsigned char *params;

@@ -834,6 +834,12 @@ static bool read_function(struct Reader *r, bool entry)
 /* read the text (L.4) */
 static void read_item(struct Reader *r)
 {
+    bool external = false;
+    while (is(r, ".visible") || is(r, ".extern") || is(r, ".weak") ||
+           is(r, ".common")) {
+        external |= is(r, ".extern");
+        next(r);
+    }
     enum Space space = space_named(r);
     if (take(r, ".version") || take(r, ".address_size")) {
         next(r);
@@ -847,8 +853,7 @@ static void read_item(struct Reader *r)
         read_loc(r);
     } else if (is(r, ".section")) {
         skip_section(r);
-    } else if (take(r, ".visible") || take(r, ".extern") ||
-               take(r, ".weak") || take(r, ".common") || take(r, ";")) {
+    } else if (take(r, ";")) {
         return;
     } else if (take(r, ".entry")) {
         read_function(r, true);
@@ -856,7 +861,10 @@ static void read_item(struct Reader *r)
         read_function(r, false);
     } else if (space != SPACE_GENERIC && space != SPACE_PARAM) {
         next(r);
-        keep_variable(r, read_variable(r, space));
+        struct Variable *v = read_variable(r, space);
+        if (v)
+            v->external |= external;
+        keep_variable(r, v);
         need(r, ";");
     } else {
         wrong(r, "'%.*s' is not what a module is made of", WORD_OF(r));

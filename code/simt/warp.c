@@ -101,37 +101,44 @@ void run_branch_table(struct Warp *w, const struct Instruction *i,
 {
     const uint32_t *index = w->file + i->a[0];
     uint32_t rest = on, off = w->active & ~on;
-    int behind = w->pc + 1;
-    uint32_t first = index[__builtin_ctz(on)];
-    for (uint32_t m = on; m; m &= m - 1)
-        if (index[__builtin_ctz(m)] >= (uint32_t)i->width) {
-            launch_fault(w, FAULT_INSTRUCTION, "brx.idx: entry %u of a "
-                         "table of %d", index[__builtin_ctz(m)], i->width);
+    int behind = w->pc + 1, meet = i->meet;
+    bool first = true;
+    /* refuse an index outside of the table (3.2) */
+    for (uint32_t m = on; m; m &= m - 1) {
+        uint32_t entry = index[__builtin_ctz(m)];
+        if (entry >= (uint32_t)i->width) {
+            launch_fault(w, FAULT_INSTRUCTION, "brx.idx: entry %u of a table "
+                         "of %d", entry, i->width);
             return;
         }
-    uint32_t same = 0;
-    for (uint32_t m = on; m; m &= m - 1)
-        if (index[__builtin_ctz(m)] == first)
-            same |= m & -m;
-    if (same == w->active) {
-        w->next = i->table[first];
-        return;
     }
-    if (w->block->launch->site)
-        w->block->launch->site[w->pc].divergent++;
-    open_ways(w, i->meet);
-    push(w, behind, i->meet, off);
     while (rest) {
-        uint32_t entry = index[__builtin_ctz(rest)], lanes = 0;
+        int to = i->table[index[__builtin_ctz(rest)]];
+        uint32_t lanes = 0;
         for (uint32_t m = rest; m; m &= m - 1)
-            if (index[__builtin_ctz(m)] == entry)
+            if (i->table[index[__builtin_ctz(m)]] == to)
                 lanes |= m & -m;
-        push(w, i->table[entry], i->meet, lanes);
+        if (lanes == w->active) {       /* nobody goes another way */
+            w->next = to;
+            return;
+        }
+        if (first)
+            open_ways(w, meet);
+        first = false;
+        push(w, to, meet, lanes);
         rest &= ~lanes;
     }
+    push(w, behind, meet, off);
+    if (w->block->launch->site)
+        w->block->launch->site[w->pc].divergent++;
 }
 
 /* run a warp (3.2) */
+static inline unsigned lanes_in(uint32_t mask)
+{
+    return mask == ALL_LANES ? LANES : (unsigned)__builtin_popcount(mask);
+}
+
 void warp_run(struct Warp *w, int slice)
 {
     struct Launch *launch = w->block->launch;
@@ -147,13 +154,13 @@ void warp_run(struct Warp *w, int slice)
          * by the same lanes: counted there, spread when the launch is over. */
         if (site) {
             site[first].executed++;
-            site[first].active += (unsigned)__builtin_popcount(active);
+            site[first].active += lanes_in(active);
         }
         for (;; i++) {
             uint32_t on = active & (w->file[i->guard] ^ i->guard_not);
             w->next = w->pc + 1;
             if (i->guarded && site)
-                site[w->pc].on += (unsigned)__builtin_popcount(on);
+                site[w->pc].on += lanes_in(on);
             if (on || i->leaves)
                 i->run(w, i, on);
             if (i->ends)

@@ -1,0 +1,1057 @@
+/* The software GPU: how warps go apart and meet, what they tell each other,
+ * what memory does, what is refused.  Kernels are text, so that no
+ * compiler is needed; test_simt_ops.c has the single instructions. */
+#include "simt_fixture.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STORE(r) "cvt.u64.u32 %rd9, " r "; st.global.u64 [%rd3], %rd9;\n"
+#define MOST 2048
+
+static uint64_t in[MOST], out[MOST];
+
+static void run(const char *text, int blocks, int threads)
+{
+    struct Error e = { "" };
+    if (run_text(text, blocks, threads, 0, in, out, 0, &e) != FAULT_NONE)
+        fail_msg("%s", e.text);
+}
+
+/* out[t] must be f(t % threads) */
+static void same(int blocks, int threads, uint64_t (*f)(unsigned))
+{
+    for (int t = 0; t < blocks * threads; t++) {
+        uint64_t want = f((unsigned)(t % threads));
+        if (out[t] != want)
+            fail_msg("thread %d of %d has %llx, not %llx", t, threads,
+                     (unsigned long long)out[t], (unsigned long long)want);
+    }
+}
+
+#define CHECK(blocks, threads, expression)                              \
+    for (unsigned T = 0; T < (blocks) * (threads); T++) {               \
+        unsigned t = T % (threads);                                     \
+        uint64_t want = (expression);                                   \
+        (void)t;                                                        \
+        if (out[T] != want)                                             \
+            fail_msg("thread %u has %llx, not %llx", T,                 \
+                     (unsigned long long)out[T],                        \
+                     (unsigned long long)want);                         \
+    }
+
+/* ---- threads and lanes ---------- */
+
+static uint64_t thrice(unsigned t) { return 3 * t + 7; }
+
+static void odd_blocks(const struct Row *row)
+{
+    int threads = row_int(row, "threads");
+    for (int t = 0; t < MOST; t++)
+        in[t] = 3 * (uint64_t)(t % threads);
+    run(KERNEL("ld.global.u32 %r10, [%rd4]; add.s32 %r10, %r10, 7;"
+               STORE("%r10")), 3, threads);
+    same(3, threads, thrice);
+}
+
+static void special_registers(const struct Row *row)
+{
+    (void)row;
+    struct Error e;
+    read_kernel(OPENING
+        "mov.u32 %r10, %tid.x; mov.u32 %r11, %tid.y; mov.u32 %r12, %tid.z;"
+        "mov.u32 %r13, %ntid.y; mov.u32 %r14, %laneid;"
+        "mov.u32 %r15, %warpid; mov.u32 %r16, %lanemask_lt;"
+        "mov.u32 %r17, %nctaid.y; mov.u32 %r18, %ctaid.y;"
+        "mad.lo.u32 %r20, %r12, %r13, %r11; mov.u32 %r21, %ntid.x;"
+        "mad.lo.u32 %r20, %r20, %r21, %r10;"        /* linear thread */
+        "mad.lo.u32 %r22, %r15, 32, %r14;"          /* the same */
+        "sub.u32 %r22, %r22, %r20; popc.b32 %r23, %r16;"
+        "sub.u32 %r23, %r23, %r14; or.b32 %r22, %r22, %r23;"
+        "mad.lo.u32 %r22, %r22, 1000, %r17; mad.lo.u32 %r22, %r22, 10, %r18;"
+        "mul.lo.u32 %r24, %r18, 30; add.u32 %r24, %r24, %r20;"
+        "mul.wide.u32 %rd8, %r24, 8; add.s64 %rd8, %rd1, %rd8;"
+        "cvt.u64.u32 %rd9, %r22; st.global.u64 [%rd8], %rd9; ret; }");
+    uint64_t o = device(8 * 90), i = 0;
+    uint32_t n = 0;
+    simt_options.check = false;
+    assert_true(simt_launch(module_kernel(&module, "k"),
+        (struct Dim3){ 1, 3, 1 }, (struct Dim3){ 5, 3, 2 }, 0,
+        (void *[]){ &o, &i, &n }, NULL, &e));
+    for (unsigned t = 0; t < 90; t++)
+        assert_int_equal(((uint64_t *)(void *)memory_bytes(o))[t],
+                         30 + t / 30);
+    memory_free(o);
+    module_free(&module);
+}
+
+/* ---- going apart and meeting again ---------- */
+
+static void nested(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "and.b32 %r10, %r1, 1; and.b32 %r11, %r1, 2; mov.u32 %r20, 0;"
+        "setp.eq.s32 %p1, %r10, 0; setp.eq.s32 %p2, %r11, 0;"
+        "@%p1 bra EVEN;"
+        "@%p2 bra ONE; activemask.b32 %r20; bra.uni ODD;"
+        "ONE: activemask.b32 %r20;"
+        "ODD: activemask.b32 %r21; bra.uni DONE;"
+        "EVEN: activemask.b32 %r21; mov.u32 %r20, %r21;"
+        "DONE: activemask.b32 %r22; popc.b32 %r20, %r20;"
+        "popc.b32 %r21, %r21; popc.b32 %r22, %r22;"
+        "mad.lo.s32 %r20, %r20, 100, %r21;"
+        "mad.lo.s32 %r20, %r20, 100, %r22;" STORE("%r20")), 2, 64);
+    CHECK(2, 64, t % 2 ? 81632 : 161632);
+}
+
+static uint64_t sum_below(unsigned n) { return n ? n * (n - 1) / 2 : 0; }
+
+static void loop_trips(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "rem.u32 %r10, %r1, 7; mov.u32 %r11, 0; mov.u32 %r12, 0;"
+        "LOOP: setp.ge.u32 %p1, %r12, %r10; @%p1 bra OUT;"
+        "add.u32 %r11, %r11, %r12; add.u32 %r12, %r12, 1; bra.uni LOOP;"
+        "OUT: activemask.b32 %r13; popc.b32 %r13, %r13;"
+        "mad.lo.u32 %r11, %r13, 100, %r11;" STORE("%r11")), 1, 257);
+    CHECK(1, 257, (t < 256 ? 3200u : 100u) + sum_below(t % 7));
+}
+
+static uint64_t with_breaks(unsigned t)
+{
+    uint64_t s = 0;
+    for (unsigned i = 0;; i++) {
+        if (i == t % 5)
+            continue;
+        if (i > t % 9)
+            break;
+        s += i;
+    }
+    return s + 320000;
+}
+
+static void break_continue(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "rem.u32 %r10, %r1, 5; rem.u32 %r11, %r1, 9; mov.u32 %r12, 0;"
+        "mov.u32 %r13, -1;"
+        "NEXT: add.u32 %r13, %r13, 1;"
+        "setp.eq.u32 %p1, %r13, %r10; @%p1 bra NEXT;"
+        "setp.gt.u32 %p2, %r13, %r11; @%p2 bra OUT;"
+        "add.u32 %r12, %r12, %r13; bra.uni NEXT;"
+        "OUT: activemask.b32 %r14; popc.b32 %r14, %r14;"
+        "mad.lo.u32 %r12, %r14, 10000, %r12;" STORE("%r12")), 1, 64);
+    same(1, 64, with_breaks);
+}
+
+/* A lane that has returned must not be waited for, nor counted. */
+static void early_return(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "setp.ge.u32 %p1, %r1, 20; @%p1 bra OUT;"
+        "vote.sync.ballot.b32 %r10, 1, -1; activemask.b32 %r11;"
+        "xor.b32 %r11, %r11, %r10; shl.b32 %r11, %r11, 8;"
+        "add.u32 %r10, %r10, %r11;" STORE("%r10") "OUT:"), 1, 32);
+    CHECK(1, 32, t < 20 ? 0xfffffu : WAS);
+    run(KERNEL("and.b32 %r10, %r1, 3; setp.eq.u32 %p1, %r10, 3;"
+               "@%p1 ret; activemask.b32 %r10;" STORE("%r10")), 1, 64);
+    CHECK(1, 64, t % 4 == 3 ? WAS : 0x77777777u);
+}
+
+static void return_inside_loop(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "mov.u32 %r10, 0;"
+        "LOOP: setp.eq.u32 %p1, %r10, %r1; @%p1 bra LEAVE;"
+        "add.u32 %r10, %r10, 1; setp.lt.u32 %p2, %r10, 10;"
+        "@%p2 bra LOOP; activemask.b32 %r11;" STORE("%r11")
+        "LEAVE:"), 1, 32);
+    CHECK(1, 32, t < 10 ? WAS : 0xfffffc00u);
+}
+
+/* if (a || b) body; at the end of a kernel: both ways into the body meet
+ * before it, since the way round it leads straight to ret. */
+static void meet_before_body(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "setp.lt.u32 %p1, %r1, 8; setp.lt.u32 %p2, %r1, 20;"
+        "@%p1 bra BODY; @!%p2 bra OUT;"
+        "BODY: activemask.b32 %r10;" STORE("%r10") "OUT:"), 1, 32);
+    CHECK(1, 32, t < 20 ? 0xfffffu : WAS);
+}
+
+/* The only way out of the last loop leads straight to ret; the branch
+ * round an earlier piece of code still has a meeting point. */
+static void loop_ends_kernel(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "mov.u32 %r10, 0; setp.lt.u32 %p1, %r1, 8; @%p1 bra SKIP;"
+        "mov.u32 %r10, 5; SKIP: activemask.b32 %r11;" STORE("%r11")
+        "LOOP: add.u32 %r10, %r10, 1; setp.gt.u32 %p2, %r10, 20;"
+        "@%p2 bra OUT; bra.uni LOOP; OUT:"), 1, 32);
+    CHECK(1, 32, 0xffffffffu);
+    /* and "if (a || b) body", with such a loop in the body */
+    run(KERNEL(
+        "setp.lt.u32 %p1, %r1, 8; setp.lt.u32 %p2, %r1, 20;"
+        "mov.u32 %r10, 0; @%p1 bra BODY; @!%p2 bra OUT;"
+        "BODY: activemask.b32 %r11;" STORE("%r11")
+        "LOOP: add.u32 %r10, %r10, 1; setp.gt.u32 %p3, %r10, %r1;"
+        "@%p3 bra OUT; bra.uni LOOP; OUT:"), 1, 32);
+    CHECK(1, 32, t < 20 ? 0xfffffu : WAS);
+}
+
+/* As clang lays it out: the body of the loop lies behind the code that
+ * follows the loop.  Lanes leave the loop one by one; those that left must
+ * wait for the others before the shuffle, though its address is lower. */
+static const char behind[] = KERNEL(
+    "mov.u32 %r10, 0; mov.u32 %r11, 0; bra.uni TEST;"
+    "AFTER: shfl.sync.bfly.b32 %r12, %r11, 1, 31, -1;"
+    "activemask.b32 %r13; popc.b32 %r13, %r13;"
+    "mad.lo.u32 %r12, %r13, 100, %r12;" STORE("%r12") "ret;"
+    "TEST: setp.ge.u32 %p1, %r10, %r1; @%p1 bra AFTER;"
+    "add.u32 %r11, %r11, 2; add.u32 %r10, %r10, 1; bra.uni TEST;");
+
+static void body_behind_loop(const struct Row *row)
+{
+    (void)row;
+    run(behind, 1, 32);
+    CHECK(1, 32, 3200 + 2 * (t ^ 1));
+}
+
+static void table_of_branches(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "rem.u32 %r10, %r1, 4; mov.u32 %r11, 0;"
+        "TABLE: .branchtargets A, B, C, A;"
+        "brx.idx %r10, TABLE;"
+        "A: activemask.b32 %r11; bra.uni MEET;"
+        "B: mov.u32 %r11, 5; bra.uni MEET;"
+        "C: mov.u32 %r11, 6;"
+        "MEET: activemask.b32 %r12; popc.b32 %r12, %r12;"
+        "mad.lo.u32 %r11, %r12, 1000, %r11;" STORE("%r11")), 1, 32);
+    CHECK(1, 32, 32000 + (t % 4 == 1 ? 5u : t % 4 == 2 ? 6u :
+                          0x99999999u));
+}
+
+/* Every lane leaves a loop at another of two exits, many levels deep. */
+static void many_ways(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "mov.u32 %r10, 0; mov.u32 %r11, 0;"
+        "OUTER: mov.u32 %r12, 0;"
+        "INNER: add.u32 %r13, %r10, %r12; rem.u32 %r13, %r13, 3;"
+        "rem.u32 %r14, %r1, 3; setp.eq.u32 %p1, %r13, %r14;"
+        "@%p1 bra SKIP; add.u32 %r11, %r11, 1;"
+        "SKIP: add.u32 %r12, %r12, 1; setp.le.u32 %p2, %r12, %r1;"
+        "@%p2 bra INNER;"
+        "add.u32 %r10, %r10, 1; setp.lt.u32 %p3, %r10, %r1;"
+        "@%p3 bra OUTER; activemask.b32 %r15; popc.b32 %r15, %r15;"
+        "mad.lo.u32 %r11, %r15, 100000, %r11;" STORE("%r11")), 1, 32);
+    for (unsigned t = 0; t < 32; t++) {
+        uint64_t n = 3200000;
+        for (unsigned o = 0; o == 0 || o < t; o++)
+            for (unsigned k = 0; k <= t; k++)
+                n += (o + k) % 3 != t % 3;
+        assert_int_equal(out[t], n);
+    }
+}
+
+/* ---- lanes talk ---------- */
+
+static void shuffles(const struct Row *row)
+{
+    (void)row;
+    static const struct { const char *op; int b, width; } kinds[] = {
+        { "up", 1, 32 }, { "up", 3, 8 }, { "down", 1, 32 },
+        { "down", 5, 16 }, { "bfly", 7, 32 }, { "bfly", 4, 8 },
+        { "idx", 3, 32 }, { "idx", 3, 8 }, { "idx", 9, 8 },
+    };
+    static const char first[] = OPENING "mad.lo.u32 %r10, %r1, 10, 3;"
+        "and.b32 %r13, %r4, 31; shr.u32 %r14, %r4, 8;\nshfl.sync.";
+    static const char second[] = ".b32 %r11|%p1, %r10, %r13, %r14, -1;"
+        "selp.b32 %r12, 1000, 0, %p1; add.u32 %r11, %r11, %r12;"
+        STORE("%r11") "ret; }";
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        char text[4000];
+        struct Error e = { "" };
+        int b = kinds[k].b, width = kinds[k].width;
+        char way = kinds[k].op[0];
+        snprintf(text, sizeof text, "%s%s%s", first, kinds[k].op, second);
+        uint32_t c = (uint32_t)((32 - width) << 8 | (way == 'u' ? 0 : 31));
+        assert_int_equal(run_text(text, 1, 32, 0, NULL, out,
+                                  (uint32_t)b | c << 8, &e), 0);
+        for (int t = 0; t < 32; t++) {
+            int low = t / width * width, end = low + width;
+            int from = way == 'u' ? t - b : way == 'd' ? t + b :
+                       way == 'b' ? t ^ b : low + b % width;
+            bool inside = from >= low && from < end;
+            if (way == 'b')
+                inside = from < end;
+            uint64_t want = (uint64_t)(inside ? from : t) * 10 + 3 +
+                            (inside ? 1000 : 0);
+            if (out[t] != want)
+                fail_msg("shfl.%s by %d of %d: lane %d has %llu, not %llu",
+                         kinds[k].op, b, width, t,
+                         (unsigned long long)out[t],
+                         (unsigned long long)want);
+        }
+    }
+}
+
+static void shuffle_absent(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL("shfl.sync.down.b32 %r10, %r1, 1, 31, -1;" STORE("%r10")),
+        1, 33);
+    CHECK(1, 33, t == 31 ? 31 : t == 32 ? 0x7fffffff : t + 1);
+}
+
+static void votes(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "setp.lt.u32 %p1, %r1, 40; vote.sync.ballot.b32 %r10, %p1, -1;"
+        "vote.sync.all.pred %p2, %p1, -1; vote.sync.any.pred %p3, %p1, -1;"
+        "vote.sync.uni.pred %p4, !%p1, -1;"
+        "selp.b32 %r11, 1, 0, %p2; selp.b32 %r12, 2, 0, %p3;"
+        "selp.b32 %r13, 4, 0, %p4; or.b32 %r11, %r11, %r12;"
+        "or.b32 %r11, %r11, %r13; cvt.u64.u32 %rd9, %r10;"
+        "cvt.u64.u32 %rd10, %r11; shl.b64 %rd10, %rd10, 32;"
+        "or.b64 %rd9, %rd9, %rd10; st.global.u64 [%rd3], %rd9;"), 1, 80);
+    CHECK(1, 80, t < 32 ? 7ull << 32 | 0xffffffffu :
+                 t < 64 ? 2ull << 32 | 0xff : 4ull << 32);
+}
+
+static void matches(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "and.b32 %r10, %r1, 3; match.any.sync.b32 %r11, %r10, -1;"
+        "mov.u32 %r12, 5; match.all.sync.b32 %r13|%p1, %r12, -1;"
+        "match.all.sync.b32 %r14|%p2, %r10, -1;"
+        "@!%p1 mov.u32 %r11, 0; @%p2 mov.u32 %r11, 0;"
+        "and.b32 %r11, %r11, %r13; or.b32 %r11, %r11, %r14;"
+        STORE("%r11")), 1, 32);
+    CHECK(1, 32, 0x11111111u << (t & 3));
+}
+
+static void reductions(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "sub.s32 %r10, %r1, 16; redux.sync.add.s32 %r11, %r10, -1;"
+        "redux.sync.min.s32 %r12, %r10, -1;"
+        "redux.sync.max.u32 %r13, %r10, -1;"
+        "redux.sync.xor.b32 %r14, %r1, -1;"
+        "add.s32 %r11, %r11, %r12; add.s32 %r11, %r11, %r13;"
+        "add.s32 %r11, %r11, %r14;" STORE("%r11")), 1, 32);
+    CHECK(1, 32, (uint32_t)(-16 + -16 + -1 + 0));
+}
+
+/* ---- barriers ---------- */
+
+#define SHARED ".shared .align 4 .b8 s[4096];\n"
+
+static void barrier(const struct Row *row)
+{
+    (void)row;
+    int threads = row_int(row, "threads");
+    static const char text[] = KERNEL(SHARED
+        "mov.u32 %r10, s; mul.lo.u32 %r11, %r1, 4; add.u32 %r11, %r10, %r11;"
+        "mad.lo.u32 %r12, %r2, 7, %r1; st.shared.u32 [%r11], %r12;"
+        "bar.sync 0;"
+        "sub.u32 %r13, %r3, 1; sub.u32 %r13, %r13, %r1;"
+        "mul.lo.u32 %r13, %r13, 4; add.u32 %r13, %r10, %r13;"
+        "ld.shared.u32 %r14, [%r13]; bar.sync 0; st.shared.u32 [%r11], 0;"
+        STORE("%r14"));
+    run(text, 2, threads);
+    for (int t = 0; t < 2 * threads; t++)
+        assert_int_equal(out[t], threads - 1 - t % threads +
+                         t / threads * 7);
+}
+
+/* Warps 0 and 1 meet at barrier 1, 2 and 3 at barrier 2; 3 signals 0 at
+ * barrier 3 without waiting. */
+static void named_barriers(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(SHARED
+        "mov.u32 %r10, %warpid; shr.u32 %r11, %r10, 1;"
+        "add.u32 %r12, %r11, 1; mul.lo.u32 %r13, %r10, 4;"
+        "mov.u32 %r14, s; add.u32 %r15, %r14, %r13;"
+        "mad.lo.u32 %r20, %r10, 11, 5; st.shared.u32 [%r15], %r20;"
+        "bar.sync %r12, 64; xor.b32 %r16, %r13, 4;"
+        "add.u32 %r16, %r14, %r16; ld.shared.u32 %r17, [%r16];"
+        "setp.eq.u32 %p1, %r10, 3; setp.eq.u32 %p2, %r10, 0;"
+        "@%p1 st.shared.u32 [s+64], 1000;"
+        "@%p1 barrier.sync 4, 32; @%p1 bar.arrive 3, 64;"
+        "@%p2 bar.sync 3, 64; @%p2 ld.shared.u32 %r18, [s+64];"
+        "@%p2 add.u32 %r17, %r17, %r18;" STORE("%r17")), 1, 128);
+    CHECK(1, 128, (t / 32 ^ 1) * 11 + 5 + (t < 32 ? 1000 : 0));
+}
+
+static void barrier_votes(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "setp.lt.u32 %p1, %r1, 50; bar.red.popc.u32 %r10, 0, %p1;"
+        "bar.red.and.pred %p2, 0, %p1; bar.red.or.pred %p3, 0, !%p1;"
+        "@%p2 add.u32 %r10, %r10, 1000; @%p3 add.u32 %r10, %r10, 200;"
+        STORE("%r10")), 1, 70);
+    CHECK(1, 70, 250);
+}
+
+/* Warps that have returned are not waited for. */
+static void barrier_after_return(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL("setp.ge.u32 %p1, %r1, 64; @%p1 bra OUT; bar.sync 0;"
+               STORE("%r1") "OUT:"), 1, 128);
+    CHECK(1, 128, t < 64 ? t : WAS);
+}
+
+/* ---- memory ---------- */
+
+static void atomics(const struct Row *row)
+{
+    (void)row;
+    for (int t = 0; t < 33; t++)
+        in[t] = t == 0 ? 0x4b800000u : 0;   /* 2^24: + 1 is lost one by one */
+    run(KERNEL(
+        "atom.global.add.f32 %f1, [%rd2], 0f3F800000;"
+        "atom.global.inc.u32 %r10, [%rd2+8], 9;"
+        "atom.global.cas.b32 %r11, [%rd2+16], %r1, 77;"
+        "atom.global.max.s32 %r12, [%rd2+24], %r1;"
+        "atom.global.exch.b64 %rd10, [%rd2+32], %rd3;"
+        "red.global.or.b32 [%rd2+40], %r1;"
+        "atom.global.dec.u32 %r13, [%rd2+48], 3;"
+        "atom.global.add.noftz.f16x2 %r14, [%rd2+56], 0x3c003c00;"
+        "mov.b32 %r15, %f1; mad.lo.u32 %r10, %r10, 100, %r13;"
+        "sub.u32 %r15, %r15, 0x4b800000; mad.lo.u32 %r10, %r10, 100, %r15;"
+        STORE("%r10")), 1, 33);
+    static const unsigned down[] = { 0, 3, 2, 1 };
+    CHECK(1, 33, t % 10 * 10000 + down[t % 4] * 100);
+    (void)row;
+}
+
+static void order_of_atomics(const struct Row *row)
+{
+    (void)row;
+    memset(in, 0, sizeof in);
+    run(KERNEL("mov.u32 %r10, 1; atom.global.add.u32 %r11, [%rd2+64],"
+               "%r10;" STORE("%r11")), 4, 257);
+    CHECK(4, 257, T);
+}
+
+static void generic_addresses(const struct Row *row)
+{
+    (void)row;
+    for (int t = 0; t < 32; t++)
+        in[t] = 500 + (uint64_t)t;
+    run(KERNEL(SHARED ".local .align 8 .b8 local[16];\n"
+        "mov.u64 %rd10, s; cvta.shared.u64 %rd10, %rd10;"
+        "mul.wide.u32 %rd11, %r1, 4; add.s64 %rd10, %rd10, %rd11;"
+        "add.u32 %r10, %r1, 100; st.u32 [%rd10], %r10;"
+        "mov.u64 %rd12, local; cvta.local.u64 %rd12, %rd12;"
+        "add.u32 %r10, %r1, 300; st.u32 [%rd12+4], %r10;"
+        "rem.u32 %r11, %r1, 3; setp.eq.u32 %p1, %r11, 0;"
+        "setp.eq.u32 %p2, %r11, 1; add.s64 %rd12, %rd12, 4;"
+        "selp.b64 %rd13, %rd10, %rd12, %p1; selp.b64 %rd13, %rd4, %rd13,"
+        "%p2; ld.u32 %r12, [%rd13];"
+        "isspacep.shared %p3, %rd13; @%p3 add.u32 %r12, %r12, 1000;"
+        "cvta.to.shared.u64 %rd14, %rd10; cvt.u32.u64 %r13, %rd14;"
+        "ld.shared.u32 %r14, [%r13]; add.u32 %r12, %r12, %r14;"
+        STORE("%r12")), 1, 32);
+    CHECK(1, 32, (t % 3 == 0 ? 1100 : t % 3 == 1 ? 500 : 300) + t +
+          t + 100);
+}
+
+static void vectors_and_widths(const struct Row *row)
+{
+    (void)row;
+    for (int t = 0; t < 64; t++)
+        in[t] = 0x8070605040302010ull + (uint64_t)t;
+    run(KERNEL(
+        "and.b32 %r5, %r1, 15; mul.wide.u32 %rd10, %r5, 16;"
+        "add.s64 %rd10, %rd2, %rd10;"
+        "ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd10];"
+        "ld.global.v2.u64 {%rd11, %rd12}, [%rd10];"
+        "ld.global.u8 %h1, [%rd10+7]; ld.global.s8 %r14, [%rd10+7];"
+        "ld.global.s16 %r15, [%rd10+6]; ld.global.u32 %rd13, [%rd10+4];"
+        "cvt.u32.u64 %r16, %rd11; sub.u32 %r16, %r16, %r10;"
+        "cvt.u32.u64 %r17, %rd12; sub.u32 %r17, %r17, %r12;"
+        "or.b32 %r16, %r16, %r17; cvt.u32.u16 %r17, %h1;"
+        "sub.u32 %r17, %r17, 0x80; or.b32 %r16, %r16, %r17;"
+        "sub.u32 %r17, %r14, 0xffffff80; or.b32 %r16, %r16, %r17;"
+        "sub.u32 %r17, %r15, 0xffff8070; or.b32 %r16, %r16, %r17;"
+        "shr.u64 %rd14, %rd13, 32; cvt.u32.u64 %r17, %rd14;"
+        "or.b32 %r16, %r16, %r17; sub.u32 %r17, %r12, %r10;"
+        "mad.lo.u32 %r16, %r16, 1000, %r17;"
+        "st.global.u64 [%rd3], 0; st.global.u16 [%rd3+2], %r16;"
+        "st.global.u8 [%rd3], 9;"), 1, 64);
+    CHECK(1, 64, 0x10009);
+}
+
+static void module_variables(const struct Row *row)
+{
+    (void)row;
+    static const char text[] = HEAD
+        ".visible .const .align 4 .u32 table[4] = {10, 20, 30};\n"
+        ".global .align 4 .f32 g = 0f40000000;\n"
+        ".visible .entry k(.param .u64 o, .param .u64 i, .param .u32 n) {\n"
+        ".reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .f32 %f<4>;\n"
+        "ld.param.u64 %rd1, [o]; mov.u32 %r1, %tid.x; mov.u64 %rd2, table;"
+        "and.b32 %r2, %r1, 3; mul.wide.u32 %rd3, %r2, 4;"
+        "add.s64 %rd2, %rd2, %rd3; ld.const.u32 %r3, [%rd2];"
+        "ld.global.f32 %f1, [g]; cvt.rzi.u32.f32 %r4, %f1;"
+        "add.u32 %r3, %r3, %r4; mul.wide.u32 %rd4, %r1, 8;"
+        "add.s64 %rd4, %rd1, %rd4; cvt.u64.u32 %rd5, %r3;"
+        "st.global.u64 [%rd4], %rd5; ret; }";
+    run(text, 1, 32);
+    CHECK(1, 32, t % 4 == 3 ? 2 : 10 * (t % 4) + 12);
+    read_kernel(text);
+    assert_non_null(module_symbol(&module, "table"));
+    assert_int_equal(module_symbol(&module, "table")->bytes, 16);
+    assert_null(module_symbol(&module, "nobody"));
+    module_free(&module);
+}
+
+static void calls(const struct Row *row)
+{
+    (void)row;
+    run(HEAD
+        ".visible .func (.param .b32 ret) twice(.param .b32 x) {\n"
+        ".reg .b32 %r<4>; .reg .pred %p<2>;\n"
+        "ld.param.u32 %r1, [x]; setp.lt.u32 %p1, %r1, 10; @%p1 bra SMALL;"
+        "mul.lo.u32 %r2, %r1, 2; st.param.b32 [ret], %r2; ret;"
+        "SMALL: mov.u32 %r3, 5; st.param.b32 [ret+0], %r3; ret; }\n"
+        ".visible .entry k(.param .u64 o, .param .u64 i, .param .u32 n) {\n"
+        ".reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
+        "ld.param.u64 %rd1, [o]; mov.u32 %r1, %tid.x;\n"
+        "{ .param .b32 p0; st.param.b32 [p0+0], %r1; .param .b32 r0;"
+        "call.uni (r0), twice, (p0); ld.param.b32 %r2, [r0+0]; }\n"
+        "{ .param .b32 p0; st.param.b32 [p0+0], %r2; .param .b32 r0;"
+        "call.uni (r0), twice, (p0); ld.param.b32 %r2, [r0+0]; }\n"
+        "activemask.b32 %r3; popc.b32 %r3, %r3;"
+        "mad.lo.u32 %r2, %r3, 1000, %r2; mul.wide.u32 %rd4, %r1, 8;"
+        "add.s64 %rd4, %rd1, %rd4; cvt.u64.u32 %rd5, %r2;"
+        "st.global.u64 [%rd4], %rd5; ret; }", 1, 32);
+    CHECK(1, 32, 32000 + (t < 10 ? 5 : 4 * t));
+}
+
+static void async_copies(const struct Row *row)
+{
+    (void)row;
+    for (int t = 0; t < 96; t++)
+        in[t] = 1000 + (uint64_t)t;
+    run(KERNEL(SHARED
+        "mov.u32 %r10, s; mul.lo.u32 %r11, %r1, 8; add.u32 %r11, %r10, %r11;"
+        "cp.async.ca.shared.global [%r11], [%rd4], 8;"
+        "cp.async.commit_group;"
+        "cp.async.ca.shared.global [%r11+512], [%rd4], 8, 4;"
+        "cp.async.commit_group;"
+        "cp.async.ca.shared.global [%r11+1024], [%rd4], 8;"
+        "cp.async.wait_group 1;"
+        "ld.shared.u32 %r12, [%r11]; ld.shared.u32 %r13, [%r11+512];"
+        "cp.async.wait_group 0;"
+        "ld.shared.v2.u32 {%r14, %r15}, [%r11+512];"
+        "ld.shared.u32 %r16, [%r11+1024]; cp.async.wait_all;"
+        "ld.shared.u32 %r17, [%r11+1024];"
+        "setp.eq.u32 %p1, %r13, -1; setp.eq.and.u32 %p1, %r16, -1, %p1;"
+        "selp.b32 %r18, 1, 0, %p1; sub.u32 %r14, %r14, %r12;"
+        "sub.u32 %r17, %r17, %r12; or.b32 %r14, %r14, %r17;"
+        "or.b32 %r14, %r14, %r15; mad.lo.u32 %r14, %r14, 10000, %r12;"
+        "mad.lo.u32 %r14, %r14, 2, %r18;" STORE("%r14")), 1, 64);
+    CHECK(1, 64, 2 * (1000 + t) + 1);
+}
+
+/* Matrix m, row r, column c holds 64 m + 8 r + c. */
+static void ldmatrix(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(SHARED
+        "mov.u32 %r10, s; mul.lo.u32 %r11, %r1, 16; add.u32 %r11, %r10, %r11;"
+        "mul.lo.u32 %r12, %r1, 8; shl.b32 %r13, %r12, 16;"
+        "add.u32 %r13, %r13, 0x10000; add.u32 %r13, %r13, %r12;"
+        "add.u32 %r14, %r13, 0x20002; add.u32 %r15, %r13, 0x40004;"
+        "add.u32 %r16, %r13, 0x60006;"
+        "st.shared.v4.u32 [%r11], {%r13, %r14, %r15, %r16};"
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r20,%r21,%r22,%r23},"
+        "[%r11];"
+        "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r24,%r25},"
+        "[%r11];"
+        "shl.b32 %r26, %r25, 16; xor.b32 %r26, %r26, %r23;"
+        "mov.b64 %rd9, {%r26, %r24}; st.global.u64 [%rd3], %rd9;"), 1, 32);
+    for (unsigned t = 0; t < 32; t++) {
+        uint32_t at = 192 + 8 * (t / 4) + t % 4 * 2;
+        uint32_t four = at | (at + 1) << 16;
+        uint32_t low = t % 4 * 2 * 8 + t / 4, high = low + 8;
+        assert_int_equal((uint32_t)out[t], four ^ (64 + low) << 16);
+        assert_int_equal(out[t] >> 32, low | high << 16);
+    }
+}
+
+static void stmatrix(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(SHARED
+        "mov.u32 %r10, s; mul.lo.u32 %r11, %r1, 16; add.u32 %r11, %r10, %r11;"
+        "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r11], {%r1};"
+        "mul.lo.u32 %r12, %r1, 4; add.u32 %r12, %r10, %r12;"
+        "ld.shared.u32 %r13, [%r12];" STORE("%r13")), 1, 32);
+    CHECK(1, 32, t);
+}
+
+/* A = rows of ones in k = 0, B = column numbers: D = C + n. */
+static void mma(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(
+        "and.b32 %r5, %r1, 3; setp.eq.u32 %p1, %r5, 0;"
+        "selp.b32 %r10, 0x3f80, 0, %p1; mov.u32 %r11, %r10;"
+        "mov.u32 %r12, 0; mov.u32 %r13, 0;"
+        "shr.u32 %r14, %r1, 2; cvt.rn.f32.u32 %f1, %r14;"
+        "cvt.rn.bf16.f32 %h1, %f1; mov.b32 %r14, {%h1, %h1};"
+        "selp.b32 %r14, %r14, 0, %p1; mov.u32 %r15, 0;"
+        "mov.f32 %f2, 0f3F000000;"
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"
+        " {%f10, %f11, %f12, %f13}, {%r10, %r11, %r12, %r13},"
+        " {%r14, %r15}, {%f2, %f2, %f2, %f2};"
+        "mov.b32 %r20, %f10; mov.b32 %r21, %f13;"
+        "mov.b64 %rd9, {%r20, %r21}; st.global.u64 [%rd3], %rd9;"), 1, 32);
+    for (unsigned t = 0; t < 32; t++) {
+        float low, high;
+        memcpy(&low, &out[t], 4);
+        memcpy(&high, (char *)&out[t] + 4, 4);
+        assert_true(low == 0.5f + (float)(t % 4 * 2));
+        assert_true(high == 1.5f + (float)(t % 4 * 2));
+    }
+}
+
+/* The host must not be able to use a device pointer. */
+static void host_pointer(const struct Row *row)
+{
+    (void)row;
+    uint64_t address = device(64);
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        signal(SIGBUS, SIG_DFL);
+        close(2);
+        volatile int *p = (volatile int *)(uintptr_t)address;
+        _exit(*p == 0 ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) > 1);
+    memory_free(address);
+}
+
+static void allocations(const struct Row *row)
+{
+    (void)row;
+    struct Error e;
+    uint64_t a[5], other;
+    for (int k = 0; k < 5; k++)
+        a[k] = device(1000 + (size_t)k);
+    for (int k = 0; k < 5; k++) {
+        assert_int_equal(a[k] % 256, 0);
+        assert_true(memory_holds(a[k], 1000 + (size_t)k));
+        assert_false(memory_holds(a[k] + 1, 1000 + (size_t)k));
+        assert_null(memory_find(a[k] + 1000 + (unsigned)k));
+        assert_null(memory_find(a[k] + 1255));
+    }
+    assert_true(memory_free(a[2]));
+    assert_false(memory_free(a[2]));
+    assert_false(memory_free(a[1] + 8));
+    assert_true(memory_alloc(&other, 900, NULL, &e));
+    assert_int_equal(other, a[2]);              /* the hole is filled */
+    assert_false(memory_alloc(&other, (size_t)1 << 60, NULL, &e));
+    assert_false(memory_alloc(&other, 0, NULL, &e));
+    for (int k = 0; k < 5; k++)
+        memory_free(a[k]);
+}
+
+/* ---- counts, lines, order ---------- */
+
+static struct Site seen[200];
+static int n_seen;
+
+static void look(const struct Launch *l)
+{
+    n_seen = l->kernel->instructions;
+    memcpy(seen, l->site, (size_t)n_seen * sizeof *seen);
+}
+
+static void counts(const struct Row *row)
+{
+    (void)row;
+    launch_ended = look;
+    run(KERNEL("setp.lt.u32 %p1, %r1, 10; @%p1 mov.u32 %r10, 5;"
+               "@%p1 bra A; mov.u32 %r11, 0; A: mov.u32 %r12, 0;"), 2, 40);
+    launch_ended = NULL;
+    /* after the 10 instructions of the opening */
+    assert_int_equal(seen[11].executed, 4);
+    assert_int_equal(seen[11].active, 80);
+    assert_int_equal(seen[11].on, 20);
+    assert_int_equal(seen[12].divergent, 2);
+    assert_int_equal(seen[13].active, 60);
+    assert_int_equal(seen[14].executed, 4);
+    assert_int_equal(seen[14].active, 80);
+}
+
+static const struct Instruction *find_line(const struct Kernel *k,
+                                           const char *name)
+{
+    for (int i = 0; i < k->instructions; i++)
+        if (!strcmp(k->code[i].name, name))
+            return &k->code[i];
+    fail_msg("no %s", name);
+    return NULL;
+}
+
+static void lines(const struct Row *row)
+{
+    (void)row;
+    read_kernel(HEAD ".file 1 \"main.cu\"\n.file 2 \"head.h\"\n"
+        ".entry k() { .reg .b32 %r<5>; .loc 1 10 3\n mov.u32 %r1, 0;"
+        ".loc 2 99 1\n mov.s32 %r1, 0;"
+        ".loc 2 98 1, function_name $x, inlined_at 1 12 5\n"
+        "mov.b32 %r1, 0; .loc 1 0 0\n not.b32 %r1, %r1; ret; }");
+    const struct Kernel *k = module_kernel(&module, "k");
+    assert_int_equal(find_line(k, "mov.u32")->line, 10);
+    assert_int_equal(find_line(k, "mov.s32")->line, 10);
+    assert_int_equal(find_line(k, "mov.b32")->line, 12);
+    assert_int_equal(find_line(k, "not.b32")->line, 12);
+    assert_string_equal(k->files[find_line(k, "mov.u32")->file], "main.cu");
+    module_free(&module);
+}
+
+static void unread_atomics(const struct Row *row)
+{
+    (void)row;
+    read_kernel(KERNEL("atom.global.add.u32 %r10, [%rd2], 1;"
+        "atom.global.add.s32 %r11, [%rd2], 2; add.s32 %r12, %r11, 1;"
+        "atom.global.add.f32 %f1, [%rd2], 0f3F800000;"));
+    const struct Kernel *k = module_kernel(&module, "k");
+    assert_int_equal(find_line(k, "atom.global.add.u32")->access,
+                     ACCESS_RED);
+    assert_int_equal(find_line(k, "atom.global.add.u32")->atomic,
+                     ATOMIC_INC1);
+    assert_int_equal(find_line(k, "atom.global.add.s32")->access,
+                     ACCESS_ATOM);
+    assert_int_equal(find_line(k, "atom.global.add.s32")->atomic,
+                     ATOMIC_ADD);
+    assert_true(find_line(k, "atom.global.add.f32")->is_float);
+    module_free(&module);
+}
+
+static void deterministic(const struct Row *row)
+{
+    (void)row;
+    uint64_t first[4 * 257];
+    for (int t = 0; t < 4 * 257; t++)
+        in[t] = 0x3f800000u + 77777u * (unsigned)t % 8388608;
+    for (int time = 0; time < 2; time++) {
+        run(KERNEL("ld.global.f32 %f1, [%rd4];"
+                   "atom.global.add.f32 %f2, [%rd2], %f1;"
+                   "mov.b32 %r10, %f2;" STORE("%r10")), 4, 257);
+        if (time == 0)
+            memcpy(first, out, sizeof first);
+    }
+    assert_memory_equal(first, out, sizeof first);
+}
+
+/* ---- what is refused ---------- */
+
+struct Bad { const char *text, *says; };
+
+static void malformed(const struct Row *row)
+{
+    (void)row;
+    static const struct Bad bad[] = {
+        { "garbage", "not what a module is made of" },
+        { ".visible .entry k(", ".param" },
+        { ".entry k() { ", "does not end" },
+        { ".entry k() { frob.u32; }", "does not know" },
+        { ".entry k() { .reg .b32 %r<2>; add.s32 %r1, %r1; }",
+          "with 2 operands" },
+        { ".entry k() { add.s32 %r1, %r1, 1; }", "no register %r1" },
+        { ".entry k() { .reg .b64 %rd<2>; add.s32 %rd1, %rd1, 1; }",
+          "cannot read register %rd1" },
+        { ".entry k() { .reg .b32 %r<2>; @%r1 bra X; X: ret; }",
+          "not a predicate" },
+        { ".entry k() { bra NOWHERE; }", "nowhere" },
+        { ".entry k() { A: ret; A: ret; }", "twice" },
+        { ".entry k() { .reg .b32 %r<99999999>; .reg .b32 %s<99999999>; }",
+          "registers" },
+        { ".entry k() { .reg .b32 %r<2>; mov.u32 %r1, %clock; }",
+          "counts, it has no clock" },
+        { ".entry k() { .reg .b32 %r<2>; mov.u32 %r1, %envreg3; }",
+          "no register %envreg3" },
+        { ".entry k() { .shared .b8 s[300000]; .reg .b32 %r<2>;"
+          " ld.shared.u32 %r1, [s]; }", "shared memory" },
+        { ".entry k() { .local .b8 s[3000000]; }", "local memory" },
+        { ".global .b8 x[99999999999];", "larger than 1 GiB" },
+        { ".extern .global .b32 x; .entry k() { .reg .b32 %r<2>;"
+          " ld.global.u32 %r1, [x]; }", "only declared" },
+        { ".global .b32 x[2] = {1, 2, 3};", "too many values" },
+        { ".global .b64 x = y;", "numbers only" },
+        { ".func f() { call f; ret; } .entry k() { call f; }",
+          "calls itself" },
+        { ".entry k() { call nobody; }", "not in this text" },
+        { ".entry k() { .reg .b64 %rd<2>; call %rd1; }", "through a pointer" },
+        { ".entry k() { .reg .b32 %r<2>; ld.param.u32 %r1, [nothing]; }",
+          "not an address" },
+        { ".entry k(.param .u32 n) { .reg .b64 %rd<2>;"
+          " ld.param.u64 %rd1, [n]; }", "outside of" },
+        { ".entry k() { .reg .b32 %r<2>; ld.global.v4.u64 {%r1}, [%r1]; }",
+          "does not know" },
+        { ".entry k() { .reg .b32 %r<2>; mov.u32 %r1, 0f12; }",
+          "bits of a number" },
+        { ".entry k() { .reg .b32 %r<2>; mov.u32 %r1, 12abc; }",
+          "not a number" },
+        { ".entry k() { .file 1 \"x }", "string does not end" },
+        { ".entry k() { add.rz.f32 %f1, %f1, %f1; }", "does not know" },
+        { ".entry k() { {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{ ret; }",
+          "nested" },
+        { ".entry k() { ret; } .section .x { ", "'}'" },
+        { ".entry k() { wgmma.fence.sync.aligned; }", "wgmma.fence" },
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        struct Error e = { "" };
+        char text[1000];
+        snprintf(text, sizeof text, HEAD "%s", bad[k].text);
+        if (module_read(&module, text, strlen(text), &e))
+            fail_msg("accepted: %s", bad[k].text);
+        if (!strstr(e.text, bad[k].says))
+            fail_msg("'%s' says '%s', without '%s'", bad[k].text, e.text,
+                     bad[k].says);
+    }
+}
+
+static void unknown_names_its_place(const struct Row *row)
+{
+    (void)row;
+    struct Error e = { "" };
+    static const char text[] = HEAD ".file 1 \"my.cu\"\n.entry k() {\n"
+        ".loc 1 42 0\n tex.1d.v4.f32.s32 %r1;\n}";
+    assert_false(module_read(&module, text, strlen(text), &e));
+    assert_non_null(strstr(e.text, "my.cu:42: "));
+    assert_non_null(strstr(e.text, "PTX line 7"));
+    assert_non_null(strstr(e.text, "tex.1d"));
+}
+
+/* Every prefix of a good text is refused or read, and nothing else. */
+static void prefixes(const struct Row *row)
+{
+    (void)row;
+    static const char text[] = KERNEL(SHARED
+        "@%p1 bra A; ld.global.v2.u32 {%r1, %r2}, [%rd1+8]; A: bar.sync 0;"
+        "shfl.sync.up.b32 %r1|%p2, %r2, 1, 0, -1; mov.f32 %f1, 0f00000000;");
+    for (size_t n = 0; n < sizeof text; n++) {
+        char *part = malloc(n + 1);     /* so that one byte more is caught */
+        memcpy(part, text, n);
+        if (module_read(&module, part, n, NULL))
+            module_free(&module);
+        free(part);
+    }
+}
+
+static void absurd_launches(const struct Row *row)
+{
+    (void)row;
+    static const struct {
+        struct Dim3 grid, block;
+        size_t dynamic;
+        const char *says;
+    } bad[] = {
+        { { 0, 1, 1 }, { 32, 1, 1 }, 0, "a grid of 0" },
+        { { 1, 0, 1 }, { 32, 1, 1 }, 0, "a grid of 1 x 0" },
+        { { 1, 65536, 1 }, { 32, 1, 1 }, 0, "65535" },
+        { { 1, 1, 1 }, { 0, 1, 1 }, 0, "a block of 0" },
+        { { 1, 1, 1 }, { 2048, 1, 1 }, 0, "a block of 2048" },
+        { { 1, 1, 1 }, { 32, 33, 1 }, 0, "a block of 32 x 33" },
+        { { 1, 1, 1 }, { 1, 1, 65 }, 0, "64 at most" },
+        { { 1, 1, 1 }, { 65536, 65536, 65536 }, 0, "a block of" },
+        { { 1, 1, 1 }, { 32, 1, 1 }, 300 * 1024, "shared memory" },
+        { { 1, 1, 1 }, { 32, 1, 1 }, SIZE_MAX, "shared memory" },
+    };
+    read_kernel(KERNEL(""));
+    const struct Kernel *k = module_kernel(&module, "k");
+    uint64_t p = 0;
+    void *args[] = { &p, &p, &p };
+    enum Fault fault;
+    struct Error e;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        fault = FAULT_NONE;
+        assert_false(simt_launch(k, bad[i].grid, bad[i].block,
+                                 bad[i].dynamic, args, &fault, &e));
+        assert_int_equal(fault, FAULT_CONFIGURATION);
+        if (!strstr(e.text, bad[i].says))
+            fail_msg("'%s', without '%s'", e.text, bad[i].says);
+    }
+    assert_false(simt_launch(k, (struct Dim3){ 1, 1, 1 },
+                             (struct Dim3){ 1, 1, 1 }, 0, NULL, &fault, &e));
+    assert_non_null(strstr(e.text, "argument 1 of 3"));
+    assert_null(module_kernel(&module, "nobody"));
+    module_free(&module);
+}
+
+static void faults(const struct Row *row)
+{
+    (void)row;
+    static const struct {
+        const char *text;
+        int threads;
+        enum Fault fault;
+        const char *says;
+    } bad[] = {
+        { KERNEL("ld.global.u32 %r10, [0];"), 32, FAULT_ILLEGAL_ADDRESS,
+          "address 0x0" },
+        { KERNEL("st.global.u64 [%rd3+8], 1;"), 33, FAULT_ILLEGAL_ADDRESS,
+          "thread (32,0,0)" },
+        { KERNEL("ld.global.u32 %r10, [%rd4+2];"), 1,
+          FAULT_MISALIGNED_ADDRESS, "no multiple of its 4 bytes" },
+        { KERNEL("ld.global.v4.u32 {%r10,%r11,%r12,%r13}, [%rd2+8];"), 9,
+          FAULT_MISALIGNED_ADDRESS, "16 bytes" },
+        { KERNEL(SHARED "st.shared.u32 [s+4096], 1;"), 1,
+          FAULT_ILLEGAL_ADDRESS, "shared" },
+        { KERNEL("ld.shared.u32 %r10, [0];"), 1, FAULT_ILLEGAL_ADDRESS,
+          "shared" },
+        { KERNEL("mov.u64 %rd9, -8; ld.u64 %rd9, [%rd9];"), 1,
+          FAULT_ILLEGAL_ADDRESS, "global" },
+        { KERNEL("atom.global.add.u32 %r10, [%rd9+4096], 1;"), 5,
+          FAULT_ILLEGAL_ADDRESS, "atom" },
+        { KERNEL("setp.eq.u32 %p1, %r1, 3; @%p1 trap;"), 32, FAULT_TRAP,
+          "thread (3,0,0)" },
+        { KERNEL("setp.lt.u32 %p1, %r1, 3; @%p1 bra A; bar.sync 0; A: "
+          "mov.u32 %r10, 1;"), 32,
+          FAULT_BARRIER, "bar.sync" },
+        { KERNEL("setp.lt.u32 %p1, %r1, 3; @%p1 bra A; bar.sync 0; bra.uni "
+          "B; A: bar.sync 0; B: mov.u32 %r10, 0;"), 32, FAULT_BARRIER,
+          "bar.sync" },
+        { KERNEL("mov.u32 %r10, %warpid; setp.eq.u32 %p1, %r10, 0;"
+          "@%p1 bar.sync 1; @!%p1 bar.sync 2;"), 64, FAULT_BARRIER,
+          "warp 1 at barrier 2" },
+        { KERNEL("A: bra.uni A;"), 32, FAULT_TIMEOUT, "wait for another" },
+        { KERNEL("A: ld.global.u32 %r10, [%rd2]; setp.eq.u32 %p1, %r10, 0;"
+          "@%p1 bra A;"), 32, FAULT_TIMEOUT, "one after the other" },
+        { KERNEL("setp.lt.u32 %p1, %r1, 8; @%p1 ldmatrix.sync.aligned.m8n8."
+          "x1.shared.b16 {%r10}, [0];"), 32, FAULT_INSTRUCTION, "32 lanes" },
+        { KERNEL("bar.sync 20;"), 32, FAULT_INSTRUCTION, "16 barriers" },
+        { KERNEL("T: .branchtargets A; brx.idx 3, T; A:"), 32,
+          FAULT_INSTRUCTION, "entry 3" },
+    };
+    uint64_t limit = simt_options.step_limit;
+    simt_options.step_limit = 1000000;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        struct Error e = { "" };
+        memset(in, 0, sizeof in);
+        enum Fault fault = run_text(bad[k].text, 1, bad[k].threads, 0, in,
+                                    out, 0, &e);
+        if (fault != bad[k].fault || !strstr(e.text, bad[k].says))
+            fail_msg("fault %d '%s', not %d with '%s'", fault, e.text,
+                     bad[k].fault, bad[k].says);
+    }
+    simt_options.step_limit = limit;
+}
+
+/* A warp waits for another's flag: warps take turns, so this ends. */
+static void spin_within_block(const struct Row *row)
+{
+    (void)row;
+    memset(in, 0, sizeof in);
+    run(KERNEL(
+        "mov.u32 %r10, %warpid; setp.eq.u32 %p1, %r10, 1; @%p1 bra SET;"
+        "WAIT: ld.volatile.global.u32 %r11, [%rd2];"
+        "setp.eq.u32 %p2, %r11, 0; @%p2 bra WAIT; bra.uni DONE;"
+        "SET: st.volatile.global.u32 [%rd2], 5; mov.u32 %r11, 5;"
+        "DONE: membar.gl;" STORE("%r11")), 1, 64);
+    CHECK(1, 64, 5);
+}
+
+static void dynamic_shared(const struct Row *row)
+{
+    (void)row;
+    struct Error e = { "" };
+    static const char text[] = HEAD
+        ".extern .shared .align 8 .b8 dyn[];\n"
+        ".visible .entry k(.param .u64 o, .param .u64 i, .param .u32 n) {\n"
+        ".shared .align 4 .b8 fixed[20]; .reg .b64 %rd<9>;"
+        ".reg .b32 %r<9>;\n"
+        "ld.param.u64 %rd1, [o]; mov.u32 %r1, %tid.x;"
+        "mov.u32 %r2, dyn; mov.u32 %r3, fixed; sub.u32 %r4, %r2, %r3;"
+        "st.shared.u32 [%r2+60], 1; mul.wide.u32 %rd2, %r1, 8;"
+        "add.s64 %rd1, %rd1, %rd2; cvt.u64.u32 %rd3, %r4;"
+        "st.global.u64 [%rd1], %rd3; ret; }";
+    assert_int_equal(run_text(text, 1, 32, 64, NULL, out, 0, &e), 0);
+    CHECK(1, 32, 32);
+    assert_int_equal(run_text(text, 1, 32, 60, NULL, out, 0, &e),
+                     FAULT_ILLEGAL_ADDRESS);
+}
+
+static const struct Row rows[] = {
+    { "odd_blocks threads=1", odd_blocks, "lanes beyond the block run" },
+    { "odd_blocks threads=33", odd_blocks, "the last warp taken for full" },
+    { "odd_blocks threads=257", odd_blocks, "nine warps" },
+    { "special_registers", special_registers, "x and y swapped" },
+    { "nested", nested, "inner branch meets at the outer's point" },
+    { "loop_trips", loop_trips, "lanes that left go on adding" },
+    { "break_continue", break_continue, "continue taken for break" },
+    { "early_return", early_return, "returned lanes stay in the mask" },
+    { "return_inside_loop", return_inside_loop, "the same, in a loop" },
+    { "meet_before_body", meet_before_body, "edges to ret are counted" },
+    { "loop_ends_kernel", loop_ends_kernel, "a loop cut off from the exit" },
+    { "body_behind_loop", body_behind_loop, "lowest address first" },
+    { "table_of_branches", table_of_branches, "one entry, two groups" },
+    { "many_ways", many_ways, "a stack that grows with each turn" },
+    { "shuffles", shuffles, "the width is ignored" },
+    { "shuffle_absent", shuffle_absent, "a lane that never was answers" },
+    { "votes", votes, "absent lanes vote" },
+    { "matches", matches, "all for any" },
+    { "reductions", reductions, "signed as unsigned" },
+    { "barrier threads=64", barrier, "no barrier at all" },
+    { "barrier threads=33", barrier, "waits for lanes that never were" },
+    { "named_barriers", named_barriers, "all barriers are barrier 0" },
+    { "barrier_votes", barrier_votes, "votes of the last warp only" },
+    { "barrier_after_return", barrier_after_return, "waits for the dead" },
+    { "atomics", atomics, "a sum rounded once" },
+    { "order_of_atomics", order_of_atomics, "lanes out of order" },
+    { "generic_addresses", generic_addresses, "one space for all lanes" },
+    { "vectors_and_widths", vectors_and_widths, "a sign not extended" },
+    { "module_variables", module_variables, "no initial values" },
+    { "calls", calls, "a return that leaves the kernel" },
+    { "async_copies", async_copies, "copies arrive at once" },
+    { "ldmatrix", ldmatrix, "rows and columns swapped" },
+    { "stmatrix", stmatrix, "halves swapped" },
+    { "mma", mma, "fragments in another order" },
+    { "host_pointer", host_pointer, "device memory open to the host" },
+    { "allocations", allocations, "no gap between two allocations" },
+    { "counts", counts, "guards counted as active" },
+    { "lines", lines, "lines of headers" },
+    { "unread_atomics", unread_atomics, "every atomic has a result" },
+    { "deterministic", deterministic, "an order that changes" },
+    { "malformed", malformed, "text that is trusted" },
+    { "unknown_names_its_place", unknown_names_its_place, "no line" },
+    { "prefixes", prefixes, "a byte behind the end is read" },
+    { "absurd_launches", absurd_launches, "limits not checked" },
+    { "faults", faults, "a kernel that crashes the machine" },
+    { "spin_within_block", spin_within_block, "warps take no turns" },
+    { "dynamic_shared", dynamic_shared, "dynamic over static memory" },
+};
+
+int main(void)
+{
+    return rows_run("simt", rows, sizeof rows / sizeof *rows);
+}
