@@ -299,6 +299,8 @@ static const struct Row turns[] = {
 { "loop z=8 turns=1 want=4 loads=1 again=2", loop, "64 bits as 32" },
 { "loop z=8 by=16 turns=2 want=8 loads=2 again=6 again_conflicts=2", loop,
                                   "banks of 4 bytes" },
+{ "loop z=8 mod=16 turns=2 want=6 loads=2 again=3", loop,
+                                  "half warps that do not meet" },
 { "loop z=8 div=2 turns=2 want=8 loads=2 again=2", loop,
                                   "the load not doubled" },
 };

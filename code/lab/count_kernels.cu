@@ -150,14 +150,16 @@ PATTERN(part_block_33,  float,  3, 33, out[i] = in[i])
 PATTERN(part_block_1,   float4, 3, 1,  out[i] = in[i])
 
 /* a kernel that reads shared memory (3b.7) */
-/* Fill `count` elements of shared memory; then each thread reads one. */
+/* Fill `count` elements of shared memory; then each thread reads one.  It
+ * fills its neighbour's place, lest a compiler keep in a register what a
+ * thread has written and reads again. */
 #define FROM_SHARED(name, T, count, statement)                          \
     __global__ void name(T *out, const T *in)                           \
     {                                                                   \
         __shared__ T s[count];                                          \
         int l = threadIdx.x, i = blockIdx.x * 32 + l;                   \
         for (int j = 0; j < count; j += 32)                             \
-            s[j + l] = in[j + l];                                       \
+            s[j + (l ^ 1)] = in[j + (l ^ 1)];                           \
         __syncthreads();                                                \
         statement;                                                      \
     }                                                                   \
@@ -240,12 +242,12 @@ FROM_SHARED(sh_f32x4_squares, float4, 128, out[i] = s[l * l % 128])
         __shared__ T s[count];                                          \
         int l = threadIdx.x;                                            \
         for (int j = 0; j < count; j += 32)                             \
-            s[j + l] = in[j + l];                                       \
+            s[j + (l ^ 1)] = in[j + (l ^ 1)];                           \
         __syncthreads();                                                \
         s[index] = in[count + (index)];                                 \
         __syncthreads();                                                \
         for (int j = 0; j < count; j += 32)                             \
-            out[j + l] = s[j + l];                                      \
+            out[j + (l ^ 2)] = s[j + (l ^ 2)];                          \
     }                                                                   \
     RUN(name)                                                           \
     {                                                                   \
@@ -331,6 +333,7 @@ static void want_loaded(int matrices, bool trans, int pitch, int mask)
         unsigned r[4];                                                  \
         LDMATRIX_##kind(r, shared_address(                              \
             &s[row * pitch + 8 * (l / 16 ^ (row & mask))]));            \
+        _Pragma("unroll")                                               \
         for (int m = 0; m < matrices; m++)                              \
             ((unsigned *)out)[32 * m + l] = r[m];                       \
     }                                                                   \
@@ -363,7 +366,7 @@ FROM_MATRIX(lm_x4t_pitch_72, x4t, 4, true,  72,  0)
 FROM_MATRIX(lm_x4t_swizzled, x4t, 4, true,  64,  7)
 
 /* ldmatrix and stmatrix, continued (3b.7) */
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#if !defined(__NVCC__) || !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define STMATRIX_x4(r, a) asm volatile(                                 \
     "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%4], {%0, %1, %2, %3};"  \
     :: "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(a) : "memory")
@@ -400,6 +403,7 @@ static void want_stored(int matrices, int pitch, int mask)
         for (int j = 0; j < 16 * pitch; j += 32)                        \
             s[j + l] = in[j + l];                                       \
         __syncthreads();                                                \
+        _Pragma("unroll")                                               \
         for (int m = 0; m < matrices; m++)                              \
             r[m] = ((const unsigned *)in)[32 * m + l];                  \
         STMATRIX_##kind(r, shared_address(                              \
@@ -532,6 +536,9 @@ IN_SHARED(sa_u64_mixed,  u64,      64,   add_u64(&s[l * l % 64], l))
 IN_SHARED(sa_u64,        u64,      32,   add_u64(&s[l], l + 5))
 IN_SHARED(sa_u64_by_2,   u64,      64,   add_u64(&s[2 * l], l + 5))
 IN_SHARED(sa_u64_pairs,  u64,      32,   add_u64(&s[l / 2], l + 5))
+IN_SHARED(sa_u64_halves, u64,      32,   add_u64(&s[l % 16], l + 5))
+IN_SHARED(sa_u64_cross,  u64,      32,
+          add_u64(&s[(3 * l + l / 16) % 20], l + 5))
 /* asynchronous copies (3b.8) */ \
 #define COPY_ASYNC(how, size, to, from, bytes)                          \
     asm volatile("cp.async." how ".shared.global [%0], [%1], " size     \
@@ -961,6 +968,7 @@ RUN_PRODUCT(mm_tiled)
         unsigned a[4] = { one, one, one, one };                         \
         float d[4] = { 0, 0, 0, 0 };                                    \
         MMA(types, shape, d, a, one, one);                              \
+        _Pragma("unroll")                                               \
         for (int j = 0; j < 4; j++)                                     \
             out[32 * j + threadIdx.x] = d[j];                           \
     }                                                                   \
@@ -1002,10 +1010,12 @@ static __device__ void multiply_tiles(float *c, const u16 *as,
 {
     int w = threadIdx.x / 32, l = threadIdx.x % 32;
     float acc[8][4] = { { 0 } };
+#pragma unroll
     for (int k = 0; k < 64; k += 16) {
         unsigned a[4], b[4];
         LDMATRIX_x4(a, (chunk<PITCH, MASK>(as, 16 * w + l % 16,
                                            k / 8 + l / 16)));
+#pragma unroll
         for (int n = 0; n < 8; n += 2) {
             LDMATRIX_x4t(b, (chunk<PITCH, MASK>(bs, k + l % 16,
                                                 n + l / 16)));
@@ -1015,6 +1025,7 @@ static __device__ void multiply_tiles(float *c, const u16 *as,
     }
     /* write the product's fragments (3b.9) */
     float2 *row = (float2 *)(c + 64 * (16 * w + l / 4));
+    #pragma unroll
     for (int n = 0; n < 8; n++) {
         row[4 * n + l % 4] = make_float2(acc[n][0], acc[n][1]);
         row[4 * n + l % 4 + 256] = make_float2(acc[n][2], acc[n][3]);

@@ -284,22 +284,36 @@ static void add_turns(struct Traffic *t, const struct Access *a,
 }
 
 /* turns of a loop of compare and swap (3b.3) */
-/* One lane for each bank, in each group of lanes that is served at once. */
+static bool changed(const struct Access *a, uint32_t won, uint64_t address)
+{
+    for (; won; won &= won - 1)
+        if (a->address[__builtin_ctz(won)] == address)
+            return true;
+    return false;
+}
+
+/* In each group of lanes served at once, one lane for each bank swaps; it
+ * fails if the group before has changed its word. */
 static uint32_t winners(const struct Access *a)
 {
-    uint32_t won = 0, taken[2] = { 0, 0 };
-    unsigned banks = (unsigned)(LINE / a->size);
+    uint32_t won = 0, before = 0, taken = 0;
+    unsigned banks = (unsigned)(LINE / a->size), group = 0;
     for (uint32_t m = a->lanes; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        uint32_t *group = &taken[l / banks];
         uint32_t bank = 1u << a->address[l] / (unsigned)a->size % banks;
-        if (!(*group & bank))
+        if (l / banks != group) {
+            group = l / banks;
+            before = won;
+            taken = 0;
+        }
+        if (!(taken & bank) && !changed(a, before, a->address[l]))
             won |= 1u << l;
-        *group |= bank;
+        taken |= bank;
     }
     return won;
 }
 
+/* turns of a loop of compare and swap, continued (3b.3) */
 static void count_loop(struct Site *s, const struct Access *a)
 {
     struct Access left = *a;
