@@ -163,6 +163,17 @@ GPU_NAMES    := $(foreach m,$(ON_GPU),$(call name_of,$(m)))
 CUDA_PROGRAMS := $(GPU_NAMES:%=$(B)/bin/%-cuda)
 SIMT_PROGRAMS := $(GPU_NAMES:%=$(B)/bin/%-simt)
 
+# The lab's programs that make sense without a clock, on the software GPU too.
+LAB_SIMT := vector_add device_query
+define LAB_SIMT_PROGRAM
+$(B)/bin/$(subst _,-,$(1))-simt: $(B)/simt/$(CODE)/lab/main_$(1).o $(B)/libmb-host.a \
+                                 $(B)/lib/libsimt.a
+	@mkdir -p $$(@D)
+	$(CC) -fopenmp $(FLAGS.opt) $$^ $(LDLIBS) -lstdc++ -o $$@
+endef
+$(foreach m,$(LAB_SIMT),$(eval $(call LAB_SIMT_PROGRAM,$(m))))
+LAB_SIMT_BINS := $(foreach m,$(LAB_SIMT),$(B)/bin/$(subst _,-,$(m))-simt)
+
 # ---- fuzzers: tests/fuzz_NAME.c, with what they found in tests/data/corpus --
 # Built by clang, run for FUZZ_S seconds each; a crash, a leak or undefined
 # behaviour is a failed test.
@@ -185,16 +196,22 @@ TESTS     := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 TESTS64   := $(patsubst tests/%.c,%,$(wildcard tests/f64_*.c))
 TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
              $(TESTS:%=$(B)/tests-asan/%)
+# Every operator once more, and training, on the software GPU.
+SIMT_TESTS := $(B)/tests-simt/test_ops
+LOSSES     := $(foreach f,simt opt f64,$(B)/tests-$(f)/losses)
 
 .PHONY: test check-quick wrong
-test: book $(PROGRAMS) $(ASAN_PROGRAMS) $(TEST_BINS) $(FUZZERS)
+test: book $(PROGRAMS) $(ASAN_PROGRAMS) $(LAB_SIMT_BINS) $(TEST_BINS) $(FUZZERS) \
+      $(SIMT_PROGRAMS) $(SIMT_TESTS) $(LOSSES)
 	@DATA=$(DATA) $(WRONG) FUZZ_S=$(FUZZ_S) tests/run $(TEST_BINS) \
+	  $(SIMT_TESTS) \
 	  tests/wrong/run $(sort $(wildcard tests/*.sh tests/*.mjs))
 
 # tests/wrong: every known mistake must be caught by the rows that say so.
 WRONG = CC="$(CC)" B=$(B) FLAGS_OPT="$(COMMON) $(FLAGS.opt)" \
-        FLAGS_F64="$(COMMON) $(FLAGS.f64)" LIBS="$(LDLIBS)"
-wrong: $(TEST_BINS)
+        FLAGS_F64="$(COMMON) $(FLAGS.f64)" LIBS="$(LDLIBS)" \
+        SIMT_OBJECTS="$(SIMT_OBJECTS)"
+wrong: $(TEST_BINS) $(SIMT_TESTS)
 	@$(WRONG) tests/wrong/run $(NAME)
 
 # What a commit must pass: everything compiles, the fast tests succeed.
@@ -326,12 +343,16 @@ bench: $(B)/bin/bench-cpu $(B)/bin/bench-latency
 # MACHINE: what the rows call this GPU; without it, what CUDA calls it.
 MACHINE   ?=
 LAB_BENCH := $(foreach p,bandwidth access transpose copies latency,$(B)/bin/$(p)-cuda)
+FIRST_BENCH := $(foreach p,device-query throughput,$(B)/bin/$(p)-cuda)
 .PHONY: bench-gpu
-bench-gpu: needs-nvcc $(LAB_BENCH)
+bench-gpu: needs-nvcc $(LAB_BENCH) $(FIRST_BENCH)
 	@mkdir -p $(B)/bench
 	@set -e; for p in $(LAB_BENCH); do echo; echo "$${p##*/}"; \
 	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
 	  $$p --machine "$(MACHINE)" --out $(B)/bench/hierarchy.csv; done
+	@set -e; for p in $(FIRST_BENCH); do echo; echo "$${p##*/}"; \
+	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
+	  $$p --machine "$(MACHINE)" --out $(B)/bench/throughput.csv; done
 
 numbers:
 	@ls $(B)/bench/*.csv >/dev/null 2>&1 || \

@@ -479,7 +479,7 @@ static void crossentropy_masked_row(const struct Row *row)
     int32_t *d_targets = sent(targets, (size_t)N * sizeof *targets);
     struct Three loss = three_out("loss", (size_t)N);
     struct Three lse = three_out("lse", (size_t)N);
-    struct Three x = three("logits", (size_t)(N * V), 1, -50, 4);
+    struct Three x = three("logits", (size_t)(N * V), 1, -300, 4);
     for (int i = 0; i < N * V; i++)
         if (i % 3 && i % V != targets[i / V])
             x.host[i] = x.plain[i] = -INFINITY, x.exact[i] = -INFINITY;

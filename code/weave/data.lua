@@ -76,7 +76,7 @@ function M.format(value, unit)
     end
     local text = whole and sign .. whole .. rest or tostring(value)
     if unit and unit ~= "" and unit ~= "1" then
-        text = text .. THIN .. unit
+        text = text .. THIN .. (unit == "us" and "µs" or unit)
     end
     return (text:gsub("^%-", "\u{2212}"))
 end

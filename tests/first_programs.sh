@@ -1,0 +1,78 @@
+#!/bin/bash
+# The programs of chapter 2 on the software GPU: results, the counts that the
+# chapter predicts, its printed runs, and their known mistakes.
+. tests/lib/run.sh
+add=$BIN/vector-add-simt
+if ! [ -x "$add" ]; then
+    skip "vector-add and device-query" "no $add (needs clang)"
+    finish
+fi
+
+for size in 0 1 31 33 255 256 257 1000003; do
+    check "vector-add --n $size" "$add" --n $size
+done
+for t in 1 32 33 1024; do
+    check "vector-add --n 5000 --threads $t" "$add" --n 5000 --threads $t
+done
+refuses "1025 threads in a block" 2 'threads' "$add" --threads 1025
+refuses "fewer than no elements" 2 'n' "$add" --n -1
+
+# ---- the counts: predicted in the chapter, by arithmetic ----------------------
+SIMT_REPORT=csv SIMT_REPORT_FILE=$dir/counts.csv "$add" --n 1000003 > /dev/null
+counted() { awk -F, -v m="$1" '$1 == "add" && $3 == m { print $4 }' "$dir/counts.csv"; }
+while read -r metric want; do
+    check "1000003 additions: $metric is $want" test "$(counted "$metric")" = "$want"
+done <<END
+launch_warps 31256
+gld_req 62502
+gst_req 31251
+gld_sec 250002
+gst_sec 125001
+flop 1000003
+branch_div 0
+END
+
+# ---- what the chapter prints --------------------------------------------------
+printed() {         # FILE: its first line is the command, without results of time
+    local line
+    line=$(head -1 "figures/data/$1")
+    check "figures/data/$1 is what the program prints" diff \
+        <(tail -n +2 "figures/data/$1") \
+        <(sh -c "$(echo "${line#\$ }" | sed "s|build/bin|$BIN|")" 2>&1 | sed 's/ *$//')
+}
+printed vector-add-simt.txt
+printed device-query-simt.txt
+printed systolic-trace.txt
+
+# ---- known mistakes: each must be caught, with the words that say so -----------
+changed() {         # .cu-wrong file -> the changed source
+    awk -v wrong="$1" '
+        BEGIN { while ((getline line < wrong) > 0)
+                    if (line == "--- was" || line == "--- now") part = line
+                    else if (part) text[part] = text[part] line "\n" }
+        { source = source $0 "\n" }
+        END { was = text["--- was"]
+              at = index(source, was)
+              if (!at) { print "the lines under --- was do not occur"; exit 1 }
+              printf "%s%s%s", substr(source, 1, at - 1), text["--- now"],
+                     substr(source, at + length(was)) }' \
+        "$(sed -n 's/^file: //p' "$1")"
+}
+for w in tests/wrong/vector-add-*.cu-wrong; do
+    name=$(basename "$w" .cu-wrong)
+    why=$(sed -n 's/^why: //p' "$w")
+    pattern=$(sed -n 's/^caught-by: //p' "$w")
+    if ! changed "$w" > "$dir/main_vector_add.cu"; then
+        not_ok "$name" "$(cat "$dir/main_vector_add.cu")"
+    elif ! "$BIN/simtcc" -g -Icode "$dir/main_vector_add.cu" \
+            "${BIN%/bin}/libmb-host.a" -o "$dir/wrong" 2> "$dir/stderr"; then
+        not_ok "$name" "$(cat "$dir/stderr")"
+    elif "$dir/wrong" --n 1000003 > "$dir/stdout" 2> "$dir/stderr"; then
+        not_ok "$name: caught ($why)" "status 0: $(cat "$dir/stdout")"
+    elif tr '\n' ' ' < "$dir/stderr" | grep -Eq -e "$pattern"; then
+        ok "$name: caught ($why)"
+    else
+        not_ok "$name: caught ($why)" "$(cat "$dir/stderr")"
+    fi
+done
+finish
