@@ -49,7 +49,7 @@ Handler run_branch, run_branch_table, run_exit, run_trap, run_nothing,
     run_load, run_store, run_atomic, run_async, run_async_commit,
     run_async_wait, run_ldmatrix, run_stmatrix, run_shuffle, run_vote,
     run_match, run_redux, run_activemask, run_barrier, run_warp_sync,
-    run_mma, run_printf, run_assert;
+    run_mma, run_printf, run_assert, run_fence;
 
 /* Where branches meet again, and which instructions end a straight run:
  * flow.c. */

@@ -152,7 +152,7 @@ void run_async_wait(struct Warp *w, const struct Instruction *i,
 {
     finish(w, on, i->offset);
     if (w->block->launch->check)
-        check_async_wait(w, i->offset < 0 ? 0 : (int)i->offset);
+        check_async_wait(w, (int)i->offset);
 }
 
 /* rows of a matrix (L.7) */

@@ -211,6 +211,13 @@ void run_warp_sync(struct Warp *w, const struct Instruction *i, uint32_t on)
         check_warp_sync(w, named);
 }
 
+void run_fence(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    (void)i;
+    if (w->block->launch->check)
+        check_fence(w, on);
+}
+
 /* wait for the block (L.7) */
 void run_barrier(struct Warp *w, const struct Instruction *i, uint32_t on)
 {

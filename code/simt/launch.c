@@ -201,6 +201,8 @@ static void begin_block(struct Block *b, uint64_t n)
 static void release(struct Block *b, int id)
 {
     struct Barrier *r = &b->barrier[id];
+    if (b->launch->check)
+        check_barrier(b);
     for (int k = 0; k < b->warps; k++) {
         struct Warp *w = &b->warp[k];
         if (w->state != WARP_AT_BARRIER || w->waits_for != id)
@@ -218,8 +220,6 @@ static void release(struct Block *b, int id)
     }
     *r = (struct Barrier){ 0 };
     b->barrier_epoch++;
-    if (b->launch->check)
-        check_barrier(b);
 }
 
 /* let a barrier go, continued (3.4) */

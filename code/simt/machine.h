@@ -246,10 +246,12 @@ void check_launch_end(struct Launch *);
 void check_block_begin(struct Block *);
 void check_block_end(struct Block *);
 uint32_t check_access(struct Warp *, const struct Access *);
-void check_barrier(struct Block *);     /* everybody has arrived          */
+void check_barrier(struct Block *);     /* everybody has arrived, nobody  */
+                                        /*   has gone on                  */
 void check_warp_sync(struct Warp *, uint32_t lanes);
+void check_fence(struct Warp *, uint32_t lanes);    /* __threadfence     */
 void check_async_commit(struct Warp *);
-void check_async_wait(struct Warp *, int groups_left);
+void check_async_wait(struct Warp *, int groups_left);  /* -1: for all   */
 void check_allocated(uint64_t address, size_t bytes);
 void check_freed(uint64_t address);
 void check_host_wrote(uint64_t address, size_t bytes);

@@ -132,6 +132,7 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
     n_list++;
     used += bytes;
     *address = at;
+    check_allocated(at, bytes);
     return true;
 }
 
@@ -145,6 +146,7 @@ bool memory_free(uint64_t address)
     uint64_t end = (address + list[k].bytes) & ~(uint64_t)4095;
     if (first < end)                    /* give whole pages back */
         madvise(memory_bytes(first), end - first, MADV_DONTNEED);
+    check_freed(address);
     used -= list[k].bytes;
     memmove(&list[k], &list[k + 1],
             (size_t)(n_list - k - 1) * sizeof *list);

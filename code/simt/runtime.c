@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "simt/check.h"
 #include "simt/gpu.h"
 #include "simt/machine.h"
 #include "simt/names.h"
@@ -36,9 +37,11 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
 
 /* saying what went wrong (M.8.1) */
 static cudaError_t last, sticky;
+static bool launch_failed;      /* and nobody has asked since            */
 
 cudaError_t cudaPeekAtLastError(void)
 {
+    launch_failed = false;
     return sticky ? sticky : last;
 }
 
@@ -144,6 +147,11 @@ static const struct Gpu *gpu;
 static void at_the_end(void)
 {
     report_end();
+    if (launch_failed)
+        check_problem(PROBLEM_LAUNCH, NULL, 0, "a kernel was not launched"
+                      " (%s), and the program never asked: call"
+                      " cudaGetLastError after each launch",
+                      cudaGetErrorName(last));
     check_exit();
 }
 
@@ -152,6 +160,9 @@ static void start(void)
     if (gpu)
         return;
     gpu = gpu_chosen();
+    struct Error e;
+    if (!check_configure(getenv("SIMT_CHECK"), &e))
+        misuse("%s", e.text);
     report_begin();
     atexit(at_the_end);
 }
@@ -381,6 +392,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
     cudaError_t code = find_kernel(&k, kernel);
     if (!code)
         code = fits(k, grid, block, bytes);
+    launch_failed = code != cudaSuccess;
     if (code)
         return code;
     if (!simt_launch(k->kernel, (struct Dim3){ grid.x, grid.y, grid.z },
@@ -420,6 +432,7 @@ cudaError_t cudaFree(void *pointer)
     START();
     if (!pointer || memory_free((uint64_t)(uintptr_t)pointer))
         return cudaSuccess;
+    check_bad_free((uint64_t)(uintptr_t)pointer);
     const struct Allocation *a = memory_find((uint64_t)(uintptr_t)pointer);
     if (a)
         return refuse(cudaErrorInvalidValue, "cudaFree(%p): this is byte "
@@ -566,17 +579,15 @@ static cudaError_t copy(const char *call, void *to, const void *from,
     /* move the bytes, and tell the sanitizer (M.8.4) */
     uint64_t target = (uint64_t)(uintptr_t)to;
     uint64_t source = (uint64_t)(uintptr_t)from;
-    if (on_device(from)) {
-        if (simt_options.check)
-            check_host_reads(source, bytes);
-        from = memory_bytes(source);
-    }
-    if (on_device(to)) {
-        if (simt_options.check)
-            check_host_wrote(target, bytes);
-        to = memory_bytes(target);
-    }
-    memmove(to, from, bytes);
+    bool read = on_device(from), written = on_device(to);
+    if (simt_options.check && read && written)
+        check_copied(target, source, bytes);
+    else if (simt_options.check && read)
+        check_host_reads(source, bytes);
+    else if (simt_options.check && written)
+        check_host_wrote(target, bytes);
+    memmove(written ? memory_bytes(target) : to,
+            read ? memory_bytes(source) : from, bytes);
     return cudaSuccess;
 }
 

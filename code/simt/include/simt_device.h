@@ -5,14 +5,42 @@
 #define SIMT_DEVICE_H
 
 /* barriers and fences (M.3.3) */
-/* __syncthreads is known to clang. */
+/* clang 14 believes that its own __syncthreads leaves __shared__ variables
+ * as they are, and may read one before it.  It does not see into these. */
+#define SIMT_MEMORY() asm volatile("" ::: "memory")
+SIMT_DEVICE void simt_syncthreads(void)
+{
+    asm volatile("bar.sync 0;" ::: "memory");
+}
+#define __syncthreads() simt_syncthreads()
+
 SIMT_DEVICE void __syncwarp(unsigned mask = 0xffffffffu)
 {
+    SIMT_MEMORY();
     __nvvm_bar_warp_sync(mask);
+    SIMT_MEMORY();
 }
-SIMT_DEVICE int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
-SIMT_DEVICE int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
-SIMT_DEVICE int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
+SIMT_DEVICE int __syncthreads_count(int p)
+{
+    SIMT_MEMORY();
+    p = __nvvm_bar0_popc(p);
+    SIMT_MEMORY();
+    return p;
+}
+SIMT_DEVICE int __syncthreads_and(int p)
+{
+    SIMT_MEMORY();
+    p = __nvvm_bar0_and(p);
+    SIMT_MEMORY();
+    return p;
+}
+SIMT_DEVICE int __syncthreads_or(int p)
+{
+    SIMT_MEMORY();
+    p = __nvvm_bar0_or(p);
+    SIMT_MEMORY();
+    return p;
+}
 SIMT_DEVICE void __threadfence_block(void) { __nvvm_membar_cta(); }
 SIMT_DEVICE void __threadfence(void) { __nvvm_membar_gl(); }
 SIMT_DEVICE void __threadfence_system(void) { __nvvm_membar_sys(); }

@@ -1,0 +1,50 @@
+/* Chapter 4, What a kernel may not do: the sanitizer: 4.11 The whole of it */
+/* Tangled from chapters/04-sanitizer.nw by `make tangle`; edit it there. */
+
+#ifndef SIMT_ORDER_H
+#define SIMT_ORDER_H
+
+#include "simt/machine.h"
+#include "simt/shadow.h"
+
+/* Which accesses are over when another begins?  The machine runs one block
+ * after another, and in a block one warp after another from barrier to
+ * barrier; this part gives every strand its number and remembers whose it
+ * is. */
+
+/* The present, for words in global and in shared memory. */
+extern struct Now now_global, now_shared;
+
+/* what order.c does (4.11) */
+/* Something begins.  False: the numbers have run out, and all shadows must
+ * be cleared before order_restart. */
+bool order_launch(void);
+bool order_block(uint64_t linear);
+void order_restart(void);
+extern bool order_lost;         /* one block used up all numbers         */
+void order_barrier(void);
+void order_sync(const struct Warp *, uint32_t lanes);   /* __syncwarp    */
+
+/* It is the turn of this warp. */
+void order_turn_to(const struct Warp *);
+extern const struct Warp *order_warp;
+static inline void order_turn(const struct Warp *w)
+{
+    if (order_warp != w)
+        order_turn_to(w);
+}
+
+/* questions to order.c (4.11) */
+/* A __threadfence; an atomic operation at this address. */
+void order_fence(void);
+void order_atomic(uint64_t address);
+
+/* over() was not sure whether access x is over for a lane of the warp whose
+ * turn it is, or for all its lanes: several.  This is. */
+bool order_over(Stamp x, int lane, bool several, const struct Now *);
+
+/* Whose stamp is it?  Both of the running launch. */
+int warp_of(Stamp x);
+uint64_t block_of(Stamp x);
+
+#endif

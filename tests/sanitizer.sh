@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Every kernel of tests/wrong/simt has one mistake: the sanitizer must name
+# its kind and its line, and the program must end with status 86.  Compiled
+# with -DRIGHT, without the mistake, nothing may be said.
+. tests/lib/run.sh
+
+if ! command -v "${CLANG:-clang}" > /dev/null; then
+    skip "known-wrong kernels" "no clang: apt install clang"
+    finish
+fi
+
+one() {             # FILE.cu: two lines, "ok - ..." or "not ok - ... : why"
+    local f=$1 name kind lines out status what
+    name=$(basename "$f" .cu)
+    kind=$(sed -n '1s,^// \([^:]*\):.*,\1,p' "$f")
+    lines=$(grep -n HERE "$f" | cut -d: -f1 | tr '\n' ' ')
+    for what in wrong right; do
+        if ! "$BIN/simtcc" ${FLAG[$what]} -o "$dir/$name-$what" "$f" \
+                > "$dir/$name-$what.log" 2>&1; then
+            echo "not ok - $name, $what: $(head -1 "$dir/$name-$what.log")"
+            continue
+        fi
+        timeout 60 "$dir/$name-$what" > "$dir/$name-$what.out" 2>&1
+        status=$?
+        rm -f "$dir/$name-$what"
+        if [ "$what" = right ] || [ "$kind" = nothing ]; then
+            says_nothing
+        else
+            says_it
+        fi
+    done
+}
+
+says_nothing() {
+    if [ $status -eq 0 ] && [ "$(cat "$dir/$name-$what.out")" = "no error" ]
+    then
+        echo "ok - $name, $what: silent"
+    else
+        echo "not ok - $name, $what: $(head -3 "$dir/$name-$what.out")"
+    fi
+}
+
+says_it() {
+    local line found
+    for line in ${lines:-host}; do
+        if [ "$line" = host ]; then
+            grep -q "^the host: $kind: " "$dir/$name-$what.out"
+        else
+            grep -q "^$f:$line: $kind: " "$dir/$name-$what.out"
+        fi && found=$line
+    done
+    if [ $status -ne 86 ]; then
+        echo "not ok - $name: status $status, expected 86"
+    elif [ -z "$found" ]; then
+        echo "not ok - $name: no '$kind' at line ${lines:-of the host}:" \
+            "$(head -2 "$dir/$name-$what.out" | tr '\n' ' ')"
+    else
+        echo "ok - $name: $kind, line $found"
+    fi
+}
+
+# With names: only those kernels.  tests/sanitizer.sh leak 'async-*'
+files() {
+    local p
+    for p in "${@:-*}"; do
+        ls tests/wrong/simt/$p.cu
+    done
+}
+
+if [ "$1" = --one ]; then
+    dir=$2
+    trap - EXIT
+    declare -A FLAG=([wrong]= [right]=-DRIGHT)
+    one "$3"
+    exit
+fi
+# shellcheck disable=SC2046
+results=$(files "$@" | xargs -P 2 -n 1 "$0" --one "$dir" | sort -k3)
+while read -r line; do
+    case $line in
+    ok*) ok "${line#ok - }" ;;
+    *)   not_ok "${line#not ok - }" ;;
+    esac
+done <<END
+$results
+END
+finish
