@@ -418,6 +418,9 @@ static void barrier_after_return(const struct Row *row)
     run(KERNEL("setp.ge.u32 %p1, %r1, 64; @%p1 bra OUT; bar.sync 0;"
                STORE("%r1") "OUT:"), 1, 128);
     CHECK(1, 128, t < 64 ? t : WAS);
+    run(KERNEL("setp.ge.u32 %p1, %r1, 50; @%p1 bra OUT; bar.sync 0;"
+               STORE("%r1") "OUT:"), 1, 128);
+    CHECK(1, 128, t < 50 ? t : WAS);
 }
 
 /* ---- memory ---------- */
@@ -1015,7 +1018,7 @@ static const struct Row rows[] = {
     { "loop_ends_kernel", loop_ends_kernel, "a loop cut off from the exit" },
     { "body_behind_loop", body_behind_loop, "lowest address first" },
     { "table_of_branches", table_of_branches, "one entry, two groups" },
-    { "many_ways", many_ways, "a stack that grows with each turn" },
+    { "many_ways", many_ways, "lanes lost between two loops" },
     { "shuffles", shuffles, "the width is ignored" },
     { "shuffle_absent", shuffle_absent, "a lane that never was answers" },
     { "votes", votes, "absent lanes vote" },
