@@ -50,7 +50,7 @@ awk -F, -v OFS=, '
     }' "$dir/names" "$dir/counts.csv" > "$dir/found"
 if [ -n "$UPDATE_FACTS" ]; then
     { echo name,value,unit,machine,command,commit,date
-      sed "s/\$/,,software GPU,tests\/hierarchy.sh,,$UPDATE_FACTS/" "$dir/found"
+      sed "s/\$/,,none,tests\/hierarchy.sh,,$UPDATE_FACTS/" "$dir/found"
     } > "$csv"
 fi
 check "$csv is what the software GPU counts" \
