@@ -201,7 +201,7 @@ SIMT_TESTS := $(B)/tests-simt/test_ops
 LOSSES     := $(foreach f,simt opt f64,$(B)/tests-$(f)/losses)
 
 .PHONY: test check-quick wrong
-test: book $(PROGRAMS) $(ASAN_PROGRAMS) $(LAB_SIMT_BINS) $(TEST_BINS) $(FUZZERS) \
+test: book $(PROGRAMS) $(SIMTCC) $(ASAN_PROGRAMS) $(LAB_SIMT_BINS) $(TEST_BINS) $(FUZZERS) \
       $(SIMT_PROGRAMS) $(SIMT_TESTS) $(LOSSES)
 	@DATA=$(DATA) $(WRONG) FUZZ_S=$(FUZZ_S) tests/run $(TEST_BINS) \
 	  $(SIMT_TESTS) \
@@ -215,7 +215,7 @@ wrong: $(TEST_BINS) $(SIMT_TESTS)
 	@$(WRONG) tests/wrong/run $(NAME)
 
 # What a commit must pass: everything compiles, the fast tests succeed.
-check-quick: $(PROGRAMS) $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%)
+check-quick: $(PROGRAMS) $(SIMTCC) $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%)
 	@DATA=$(DATA) tests/run $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%)
 
 # On a machine with a GPU and nvcc; needs neither clang nor cmocka.

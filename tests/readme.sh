@@ -27,6 +27,9 @@ while IFS= read -r line; do
             echo "$known" | grep -qx "$target"
             report $? "README: make help lists $target"
         done ;;
+    build/bin/simtcc* | SIMT_REPORT=*)
+        eval "$line" > /dev/null 2>&1
+        report $? "README: $line" ;;
     build/bin/*)
         program=$1
         help=$("$program" --help 2>&1)

@@ -106,8 +106,9 @@ static bool part_is(const struct Part *p, const char *name)
 static bool part_in(const struct Part *p, const char *names)
 {
     size_t n = strlen(p->text);
-    for (const char *at = names; (at = strstr(at, p->text)); at += n)
-        if ((at == names || at[-1] == ' ') && (!at[n] || at[n] == ' ') && n)
+    const char *at = n ? names : NULL;          /* ".." has empty parts */
+    for (; at && (at = strstr(at, p->text)); at += n)
+        if ((at == names || at[-1] == ' ') && (!at[n] || at[n] == ' '))
             return true;
     return false;
 }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* what is kept of a kernel (M.9.1) */
 struct Entry {
@@ -330,13 +331,22 @@ static bool near_use(const struct Line *line, int i, int last)
     return false;
 }
 
+/* The path as a reader here would write it. */
+static const char *from_here(const char *path)
+{
+    char here[4096];
+    size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
+    return n && strncmp(path, here, n) == 0 && path[n] == '/'
+           ? path + n + 1 : path;
+}
+
 static void print_source(const char *path, const struct Line *line,
                          int last)
 {
     char text[512] = "";
     FILE *f = fopen(path, "r");
     bool gap = false;
-    fprintf(out, "%s%s\n", path, f ? "" : " (cannot be opened)");
+    fprintf(out, "%s%s\n", from_here(path), f ? "" : " (cannot be opened)");
     fprintf(out, "%5s %6s %5s %6s %5s %6s %5s %6s %5s\n", "line", "instr.",
             "lanes", "reads", "s/req", "writes", "s/req", "shared",
             "w/req");

@@ -315,19 +315,19 @@ static cudaError_t fits(const struct Known *k, dim3 grid, dim3 block,
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     uint32_t allowed = k->kernel->max_threads;
     if (!grid.x || !grid.y || !grid.z || !threads)
-        return refuse(cudaErrorInvalidConfiguration,
+        return refuse(cudaErrorInvalidValue,
                       "%s: a grid of (%u, %u, %u) blocks of (%u, %u, %u) "
                       "threads is empty: do not launch when there is "
                       "nothing to do", name, grid.x, grid.y, grid.z,
                       block.x, block.y, block.z);
     if (threads > MAX_THREADS || block.x > MAX_THREADS ||
         block.y > MAX_THREADS || block.z > 64)
-        return refuse(cudaErrorInvalidConfiguration,
+        return refuse(cudaErrorInvalidValue,
                       "%s: a block of (%u, %u, %u) has %llu threads: at "
                       "most 1024 in all, and 64 in z", name, block.x,
                       block.y, block.z, (unsigned long long)threads);
     if (grid.x > INT32_MAX || grid.y > 65535 || grid.z > 65535)
-        return refuse(cudaErrorInvalidConfiguration,
+        return refuse(cudaErrorInvalidValue,
                       "%s: a grid of (%u, %u, %u): at most 2147483647 in "
                       "x, 65535 in y and z; put the large size into x",
                       name, grid.x, grid.y, grid.z);
@@ -354,7 +354,7 @@ static cudaError_t code_of(enum Fault fault)
 {
     switch (fault) {
     case FAULT_NONE:                return cudaSuccess;
-    case FAULT_CONFIGURATION:       return cudaErrorInvalidConfiguration;
+    case FAULT_CONFIGURATION:       return cudaErrorInvalidValue;
     case FAULT_ILLEGAL_ADDRESS:     return cudaErrorIllegalAddress;
     case FAULT_MISALIGNED_ADDRESS:  return cudaErrorMisalignedAddress;
     case FAULT_TRAP:                return cudaErrorLaunchFailure;

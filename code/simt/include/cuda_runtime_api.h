@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#define CUDART_VERSION 12000
+#define CUDART_VERSION 13000
 
 #ifdef __cplusplus
 #define SIMT_API extern "C"

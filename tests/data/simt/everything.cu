@@ -123,5 +123,6 @@ int main(void)
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, dynamic<3>, 32, 0);
     dynamic<3><<<dim3(1, 1), 32, 65536, cudaStreamLegacy>>>(x);
     cudaMemcpy(h.data(), x, sizeof(float), cudaMemcpyDefault);
+    cudaFree(x);
     return h[0] == 4 && (float)(one + one) == 2 ? 0 : 1;
 }
