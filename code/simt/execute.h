@@ -57,6 +57,8 @@ bool find_meeting_points(struct Instruction *code, int n, struct Pool *,
                          struct Error *);
 /* Run a warp until it waits, has returned, failed or used its slice. */
 void warp_run(struct Warp *, int slice);
+/* Run all warps of a block, already set up, to their end: block.c. */
+void run_block(struct Block *);
 bool launch_fault(struct Warp *, enum Fault, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,4 +1,4 @@
-/* Chapter 3, The software GPU: 3.1 Where lanes meet again */
+/* Chapter 3, The software GPU: the story of a warp: 3.3.1 Where all ways must pass */
 /* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a graph of straight runs (3.1) */
+/* a graph of straight runs (3.3.1) */
 /* Run b is code[first[b]] up to code[first[b + 1]].  Edges lie in one
  * array, those of b from at[b] up to at[b + 1]; run n is the exit. */
 struct Edges { int *at, *to; };
@@ -28,7 +28,7 @@ static int *ints(struct Flow *f, int n)
     return pool_alloc(f->pool, (size_t)(n + 1) * sizeof(int));
 }
 
-/* which instructions start a run (3.1) */
+/* which instructions start a run (3.9) */
 static bool is_branch(const struct Instruction *i)
 {
     return i->run == run_branch || i->run == run_branch_table;
@@ -62,14 +62,14 @@ static void cut_into_runs(struct Flow *f)
     f->first[f->n] = f->n_code;
 }
 
-/* is a run nothing but a return (3.1) */
+/* is a run nothing but a return (3.3.1) */
 static bool only_returns(const struct Flow *f, int run)
 {
     const struct Instruction *i = &f->code[f->first[run]];
     return i->run == run_exit && !i->guarded;
 }
 
-/* the ways out of a run (3.1) */
+/* the ways out of a run (3.3.1) */
 /* The runs that can follow run b; the exit is f->n.  Returns how many. */
 static int ways_out(const struct Flow *f, int b, int *to)
 {
@@ -82,7 +82,7 @@ static int ways_out(const struct Flow *f, int b, int *to)
     bool stops = i->run == run_exit || i->run == run_trap || is_branch(i);
     if (last + 1 < f->n_code && (!stops || i->guarded))
         to[n++] = b + 1;
-    /* leave out the ways that lead straight to a return (3.1) */
+    /* leave out the ways that lead straight to a return (3.3.1) */
     int kept = 0;
     for (int j = 0; j < n; j++)
         if (f->stays[b] || !only_returns(f, to[j]))
@@ -93,7 +93,7 @@ static int ways_out(const struct Flow *f, int b, int *to)
     return n;
 }
 
-/* connect the runs (3.1) */
+/* connect the runs (3.9) */
 static void connect(struct Flow *f)
 {
     int edges = 0, most = 2;
@@ -123,7 +123,7 @@ static void connect(struct Flow *f)
         }
 }
 
-/* number the runs from the exit (3.1) */
+/* number the runs from the exit (3.9) */
 /* Depth first against the arrows; a run gets its number after all that
  * lead to it, so that the exit has the highest. */
 static void number_runs(struct Flow *f)
@@ -151,7 +151,7 @@ static void number_runs(struct Flow *f)
     }
 }
 
-/* connect the runs, so that each reaches the exit (3.1) */
+/* connect the runs, so that each reaches the exit (3.3.1) */
 static bool returns_by(const struct Flow *f, int b)
 {
     const struct Instruction *i = &f->code[f->first[b + 1] - 1];
@@ -182,7 +182,7 @@ static void connect_all(struct Flow *f)
     }
 }
 
-/* the nearest common meeting point (3.1) */
+/* the nearest common meeting point (3.3.1) */
 static int common(const struct Flow *f, int a, int b)
 {
     while (a != b)
@@ -193,7 +193,7 @@ static int common(const struct Flow *f, int a, int b)
     return a;
 }
 
-/* find immediate post-dominators (3.1) */
+/* find immediate post-dominators (3.3.1) */
 static void find_meets(struct Flow *f)
 {
     f->meet = ints(f, f->n + 1);
@@ -215,7 +215,7 @@ static void find_meets(struct Flow *f)
     }
 }
 
-/* tell the branches (3.1) */
+/* tell the branches (3.3.1) */
 bool find_meeting_points(struct Instruction *code, int n, struct Pool *pool,
                          struct Error *e)
 {

@@ -1,5 +1,5 @@
-/* Chapter 3, The software GPU: 3.4 A launch */
-/* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
+/* Appendix L, Reading PTX: L.8 Launching */
+/* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
 #include "simt/lanes.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* settings of the machine (3.4) */
+/* settings of the machine (L.8) */
 struct Options simt_options = {
     .count = true, .check = true, .step_limit = 400 * 1000 * 1000,
 };
@@ -22,7 +22,7 @@ struct Dim3 thread_index(const struct Warp *w, int lane)
     return (struct Dim3){ t % n.x, t / n.x % n.y, t / n.x / n.y };
 }
 
-/* is this launch possible (3.4) */
+/* is this launch possible (L.8) */
 static bool possible(const struct Kernel *k, struct Dim3 grid,
                      struct Dim3 block, size_t dynamic, struct Error *e)
 {
@@ -48,7 +48,7 @@ static bool possible(const struct Kernel *k, struct Dim3 grid,
     return true;
 }
 
-/* copy the arguments (3.4) */
+/* copy the arguments (L.8) */
 static bool copy_arguments(struct Launch *l, void **args, struct Error *e)
 {
     const struct Kernel *k = l->kernel;
@@ -64,7 +64,7 @@ static bool copy_arguments(struct Launch *l, void **args, struct Error *e)
     return true;
 }
 
-/* make warps (3.4) */
+/* make warps (L.8) */
 static void *room_for(size_t bytes)
 {
     void *p = NULL;
@@ -95,7 +95,7 @@ static void make_warps(struct Block *b)
             .path = paths + (size_t)i * MAX_PATHS };
 }
 
-/* make warps, continued (3.4) */
+/* make warps, continued (L.8) */
 static void free_warps(struct Block *b)
 {
     for (int i = 0; i < b->warps; i++)
@@ -106,7 +106,7 @@ static void free_warps(struct Block *b)
     free(b->warp);
 }
 
-/* fill the constant registers (3.4) */
+/* fill the constant registers (L.8) */
 static uint32_t same_for_all(const struct Warp *w, enum ConstantKind kind)
 {
     const struct Launch *l = w->block->launch;
@@ -130,7 +130,7 @@ static uint32_t same_for_all(const struct Warp *w, enum ConstantKind kind)
     }
 }
 
-/* fill the constant registers, continued (3.4) */
+/* fill the constant registers, continued (L.8) */
 static uint32_t of_lane(const struct Warp *w, enum ConstantKind kind, int l)
 {
     uint32_t bit = lane_bit[l];
@@ -148,7 +148,7 @@ static uint32_t of_lane(const struct Warp *w, enum ConstantKind kind, int l)
     }
 }
 
-/* fill the constant registers, continued (3.4) */
+/* fill the constant registers, continued (L.8) */
 static void fill_constants(struct Warp *w)
 {
     const struct Kernel *k = w->block->launch->kernel;
@@ -166,7 +166,7 @@ static void fill_constants(struct Warp *w)
     }
 }
 
-/* begin a block (3.4) */
+/* begin a block (L.8) */
 static void begin_block(struct Block *b, uint64_t n)
 {
     struct Launch *l = b->launch;
@@ -197,108 +197,7 @@ static void begin_block(struct Block *b, uint64_t n)
     }
 }
 
-/* let a barrier go (3.4) */
-static void release(struct Block *b, int id)
-{
-    struct Barrier *r = &b->barrier[id];
-    if (b->launch->check)
-        check_barrier(b);
-    for (int k = 0; k < b->warps; k++) {
-        struct Warp *w = &b->warp[k];
-        if (w->state != WARP_AT_BARRIER || w->waits_for != id)
-            continue;
-        w->state = WARP_READY;
-        const struct Instruction *i =
-            &b->launch->kernel->code[w->pc - 1];
-        bool all = r->votes == r->voters;
-        bool yes = i->op == OP_AND ? all : r->votes != 0;
-        if (i->op == OP_POPC)
-            for (int l = 0; l < LANES; l++)
-                w->file[i->d[0] + (unsigned)l] = r->votes;
-        else if (i->op != OP_NONE)
-            w->file[i->d[0]] = yes ? ALL_LANES : 0;
-    }
-    *r = (struct Barrier){ 0 };
-    b->barrier_epoch++;
-}
-
-/* let a barrier go, continued (3.4) */
-/* Release what is complete; false: nothing was. */
-static bool release_barriers(struct Block *b)
-{
-    uint32_t waiting[BARRIERS] = { 0 }, done = 0;
-    bool any = false;
-    for (int k = 0; k < b->warps; k++) {
-        done += b->warp[k].state == WARP_DONE;
-        if (b->warp[k].state == WARP_AT_BARRIER)
-            waiting[b->warp[k].waits_for]++;
-    }
-    for (int id = 0; id < BARRIERS; id++) {
-        const struct Barrier *r = &b->barrier[id];
-        bool complete = r->expected ? r->arrived * LANES >= r->expected
-                        : waiting[id] + done == (uint32_t)b->warps;
-        if (waiting[id] && complete) {
-            release(b, id);
-            any = true;
-        }
-    }
-    return any;
-}
-
-/* nobody can go on (3.4) */
-static void deadlock(struct Block *b)
-{
-    char who[300] = "";
-    size_t n = 0;
-    struct Warp *first = NULL;
-    for (int k = 0; k < b->warps && n < sizeof who - 60; k++) {
-        struct Warp *w = &b->warp[k];
-        if (w->state != WARP_AT_BARRIER)
-            continue;
-        const struct Instruction *i =
-            &b->launch->kernel->code[w->pc - 1];
-        first = first ? first : w;
-        n += (size_t)snprintf(who + n, sizeof who - n, "%swarp %d at "
-                              "barrier %d (line %d)", n ? ", " : "",
-                              w->index, w->waits_for, i->line);
-    }
-    first->pc--;
-    launch_fault(first, FAULT_BARRIER, "the warps wait for each other for "
-                 "ever: %s", who);
-}
-
-/* run a block (3.4) */
-enum { SLICE = 100 * 1000 };
-
-static void run_block(struct Block *b)
-{
-    struct Launch *l = b->launch;
-    int done = 0;
-    while (done < b->warps && l->fault == FAULT_NONE) {
-        bool moved = false;
-        done = 0;
-        for (int k = 0; k < b->warps && l->fault == FAULT_NONE; k++) {
-            struct Warp *w = &b->warp[k];
-            if (w->state == WARP_READY) {
-                warp_run(w, SLICE);
-                moved = true;
-                if (w->state == WARP_DONE)
-                    async_end(w);
-            }
-            done += w->state == WARP_DONE;
-        }
-        if (b->steps > simt_options.step_limit)
-            launch_fault(&b->warp[0], FAULT_TIMEOUT, "more than %llu "
-                "instructions in a block; does a loop wait for another "
-                "block? Blocks run one after the other",
-                (unsigned long long)simt_options.step_limit);
-        if (done < b->warps && l->fault == FAULT_NONE &&
-            !release_barriers(b) && !moved)
-            deadlock(b);
-    }
-}
-
-/* spread the counts (3.4) */
+/* spread the counts (L.8) */
 static void spread_counts(struct Launch *l)
 {
     struct Site *first = NULL;
@@ -316,7 +215,7 @@ static void spread_counts(struct Launch *l)
     }
 }
 
-/* launch a kernel (3.4) */
+/* launch a kernel (L.8) */
 static void run_grid(struct Launch *l)
 {
     struct Block b = { .launch = l };
@@ -342,7 +241,7 @@ static void run_grid(struct Launch *l)
     free(b.shared);
 }
 
-/* launch a kernel, continued (3.4) */
+/* launch a kernel, continued (L.8) */
 bool simt_launch(const struct Kernel *k, struct Dim3 grid,
                  struct Dim3 block, size_t dynamic_shared, void **args,
                  enum Fault *fault, struct Error *e)
@@ -361,7 +260,7 @@ bool simt_launch(const struct Kernel *k, struct Dim3 grid,
         return false;
     }
     l.number = ++launches;
-    /* run it, counted and checked (3.4) */
+    /* run it, counted and checked (L.8) */
     struct Touched touched;
     if (simt_options.count && launch_ended) {
         l.site = calloc((size_t)k->instructions, sizeof *l.site);

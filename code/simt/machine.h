@@ -1,4 +1,4 @@
-/* Chapter 3, The software GPU */
+/* Chapter 3, The software GPU: the story of a warp: 3.9 The header */
 /* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
 
 #ifndef SIMT_MACHINE_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* sizes of the machine (3) */
+/* sizes of the machine (3.9) */
 enum { LEAVES_IF_TAKEN = 1, LEAVES_IF_NOT = 2 };
 enum {
     LANES       = 32,           /* threads of a warp                     */
@@ -31,7 +31,7 @@ enum {
 
 struct Dim3 { uint32_t x, y, z; };
 
-/* spaces and addresses (3) */
+/* spaces and addresses (3.4) */
 /* A device pointer is a number: the host cannot dereference it.  Shared
  * and local memory are windows of the same 64-bit generic space; inside
  * the windows, and in ld.shared and ld.local, an address is an offset.
@@ -41,7 +41,7 @@ struct Dim3 { uint32_t x, y, z; };
 #define SHARED_WINDOW ((uint64_t)1 << 48)
 #define LOCAL_WINDOW  ((uint64_t)2 << 48)
 
-/* an instruction (3) */
+/* an instruction (3.2) */
 struct Warp;
 struct Instruction;
 typedef void Handler(struct Warp *, const struct Instruction *,
@@ -55,7 +55,7 @@ struct Instruction {
     int ptx_line;
     enum Work work;             /* what it counts as, see count.h; and   */
     int flop;                   /*   the third argument of totals_add    */
-    /* operands of an instruction (3) */
+    /* operands of an instruction (3.2) */
     /* Registers are named by their place in the warp's file, in units of 4
      * bytes: a 32-bit register takes 32 of them, a 64-bit one 64, a predicate
      * one, a bit for each lane.  Constants are registers, too. */
@@ -80,7 +80,7 @@ struct Instruction {
     unsigned char leaves;           /* branch: who returns by it             */
 };
 
-/* a kernel and its module (3) */
+/* a kernel and its module (3.9) */
 struct Param { uint32_t offset, size, align; };
 
 struct Kernel {
@@ -114,7 +114,7 @@ struct Module {
     void *pool;                 /* owns everything above                 */
 };
 
-/* what can go wrong in a launch (3) */
+/* what can go wrong in a launch (3.9) */
 /* The runtime turns these into CUDA's error codes. */
 enum Fault {
     FAULT_NONE,
@@ -133,7 +133,7 @@ struct Options {
 };
 extern struct Options simt_options;
 
-/* a launch, a block (3) */
+/* a launch, a block (3.9) */
 struct Launch {
     const struct Kernel *kernel;
     struct Dim3 grid, block;
@@ -166,7 +166,7 @@ struct Block {
 };
 
 
-/* a warp (3) */
+/* a warp (3.3) */
 struct Path { int pc, meet; uint32_t lanes; };
 enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_DONE };
 struct Warp {
@@ -187,7 +187,7 @@ struct Warp {
 /* The linear thread index in its block of a lane, and its threadIdx. */
 struct Dim3 thread_index(const struct Warp *, int lane);
 
-/* device memory (3) */
+/* device memory (3.9) */
 /* The bytes of device memory as the host may touch them lie at a constant
  * distance from the device addresses: memory_bytes(address).  Allocations
  * are aligned to 256 bytes, and at least 256 bytes that belong to nobody
@@ -216,7 +216,7 @@ static inline unsigned char *memory_bytes(uint64_t address)
     return (unsigned char *)(uintptr_t)(address + (uint64_t)memory.delta);
 }
 
-/* reading and launching (3) */
+/* reading and launching (3.9) */
 /* Read PTX.  The text is not trusted: whatever is in it, this returns,
  * with a message that names the line if it cannot be run. */
 bool module_read(struct Module *m, const char *text, size_t bytes,
@@ -238,7 +238,7 @@ bool simt_launch(const struct Kernel *k, struct Dim3 grid,
                  struct Dim3 block, size_t dynamic_shared, void **args,
                  enum Fault *fault, struct Error *e);
 
-/* what the sanitizer provides (3) */
+/* what the sanitizer provides (3.9) */
 /* check.c; called only if launch->check.  check_access returns the lanes
  * that may go on; those in illegal and misaligned never do. */
 void check_launch_begin(struct Launch *);

@@ -1,4 +1,4 @@
-/* Chapter 3, The software GPU: 3.3 Memory */
+/* Chapter 3, The software GPU: the story of a warp: 3.4 Memory that the host cannot touch */
 /* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
 
 #include "simt/machine.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* reserve the device's addresses (3.3) */
+/* reserve the device's addresses (3.4) */
 struct Memory memory;
 
 #ifndef MAP_NORESERVE
@@ -41,7 +41,7 @@ static bool reserve(struct Error *e)
                      "GPU; see ulimit -v");
 }
 
-/* the allocations in order (3.3) */
+/* the allocations in order (3.9) */
 static struct Allocation *list;
 static int n_list, room;
 static uint64_t serial;
@@ -61,7 +61,7 @@ static int above(uint64_t address)
     return low;
 }
 
-/* find an allocation (3.3) */
+/* find an allocation (3.9) */
 const struct Allocation *memory_before(uint64_t address)
 {
     int k = above(address);
@@ -96,13 +96,13 @@ void memory_totals(size_t *in_use, size_t *total)
     *total = memory.bytes;
 }
 
-/* allocate and free (3.3) */
+/* allocate and free (3.9) */
 static uint64_t room_of(size_t bytes)   /* with the gap behind it */
 {
     return ((uint64_t)bytes + 2 * GRAIN - 1) / GRAIN * GRAIN;
 }
 
-/* allocate and free, continued (3.3) */
+/* allocate and free, continued (3.9) */
 bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
                   struct Error *e)
 {
@@ -136,7 +136,7 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
     return true;
 }
 
-/* allocate and free, continued (3.3) */
+/* allocate and free, continued (3.9) */
 bool memory_free(uint64_t address)
 {
     int k = above(address) - 1;

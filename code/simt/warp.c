@@ -1,4 +1,4 @@
-/* Chapter 3, The software GPU: 3.2 A warp runs */
+/* Chapter 3, The software GPU: the story of a warp: 3.9 The header */
 /* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* the path on top of the stack (3.2) */
+/* the path on top of the stack (3.3) */
 /* A path whose lanes have all returned, or which has reached the point
  * where it meets the path below, is at its end. */
 static bool settle(struct Warp *w)
@@ -28,7 +28,7 @@ static bool settle(struct Warp *w)
     return true;
 }
 
-/* lanes go different ways (3.2) */
+/* lanes go different ways (3.3) */
 static void push(struct Warp *w, int pc, int meet, uint32_t lanes)
 {
     if (!lanes || pc == meet)
@@ -55,7 +55,7 @@ static void open_ways(struct Warp *w, int meet)
     w->next = meet;
 }
 
-/* lanes return (3.2) */
+/* lanes return (3.3) */
 static void leave(struct Warp *w, uint32_t lanes)
 {
     for (int k = 0; k <= w->depth; k++)
@@ -70,7 +70,7 @@ void run_exit(struct Warp *w, const struct Instruction *i, uint32_t on)
     leave(w, on);
 }
 
-/* branch (3.2) */
+/* branch (3.3) */
 void run_branch(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t off = w->active & ~on;
@@ -95,7 +95,7 @@ void run_branch(struct Warp *w, const struct Instruction *i, uint32_t on)
     push(w, behind, i->meet, off);
 }
 
-/* branch through a table (3.2) */
+/* branch through a table (3.9) */
 void run_branch_table(struct Warp *w, const struct Instruction *i,
                       uint32_t on)
 {
@@ -103,7 +103,7 @@ void run_branch_table(struct Warp *w, const struct Instruction *i,
     uint32_t rest = on, off = w->active & ~on;
     int behind = w->pc + 1, meet = i->meet;
     bool first = true;
-    /* refuse an index outside of the table (3.2) */
+    /* refuse an index outside of the table (3.9) */
     for (uint32_t m = on; m; m &= m - 1) {
         uint32_t entry = index[__builtin_ctz(m)];
         if (entry >= (uint32_t)i->width) {
@@ -175,7 +175,7 @@ void warp_run(struct Warp *w, int slice)
     w->block->steps += (unsigned)steps;
 }
 
-/* stop a launch (3.2) */
+/* stop a launch (3.9) */
 bool launch_fault(struct Warp *w, enum Fault fault, const char *format, ...)
 {
     struct Launch *l = w->block->launch;
