@@ -390,6 +390,9 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
 { "waited for, not synchronised",
   "launch 2 1024; written; w0 cp s 0+16 x16 ffff @4; w0 commit; w0 wait 0;"
   "w1 ld s 0+4 x4 " ALL " @6", "race 6 with 4; " },
+{ "waited for after the barrier",
+  "launch 2 1024; written; w0 cp s 0+16 x16 ffff @4; w0 commit; barrier;"
+  "w0 wait 0; w1 ld s 0+4 x4 " ALL " @6", "race 6 with 4; " },
 { "waited for the group before",
   "launch 1 1024; written; w0 cp s 0+16 x16 ffff @4; w0 commit;"
   "w0 cp s 256+16 x16 ffff @5; w0 commit; w0 wait 1;"

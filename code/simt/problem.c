@@ -143,7 +143,7 @@ static void who(const struct Warp *w, uint32_t lanes, char *to, size_t room)
 void check_problem(enum ProblemKind kind, const struct Warp *w,
                    uint32_t lanes, const char *format, ...)
 {
-    char place[160] = "the host", party[240] = "", text[1400], all[2000];
+    char place[160] = "the host", party[300] = "", text[1400], all[2000];
     if (w) {
         where(w->block->launch->kernel, w->pc, place, sizeof place);
         who(w, lanes, party, sizeof party);
