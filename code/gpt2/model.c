@@ -179,7 +179,7 @@ void model_free(struct Model *m)
 void model_init(struct Model *m, uint64_t seed)
 {
     const size_t bytes = m->table.total * sizeof(real);
-    real *host = machine_borrow(m->w.base, bytes);
+    real *host = machine_room(m->w.base, bytes);
     params_init(host, &m->table, &m->config, seed);
     machine_return(m->w.base, host, bytes, true);
 }

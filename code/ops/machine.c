@@ -52,6 +52,11 @@ void *machine_borrow(const void *p, size_t bytes)
     return (void *)(uintptr_t)p;
 }
 
+void *machine_room(void *p, size_t bytes)
+{
+    return machine_borrow(p, bytes);
+}
+
 void machine_return(void *p, void *host, size_t bytes, bool changed)
 {
     (void)p, (void)host, (void)bytes, (void)changed;
