@@ -3,7 +3,7 @@
 # give the losses of the CPU, as near to those in double as the CPU is.
 . tests/lib/run.sh
 B=${B:-build} MACHINE=${MACHINE:-simt}
-text=chapters/f-ground.nw
+text=tests/data/machines.txt
 if [ ! -x "$B/tests-$MACHINE/losses" ]; then
     skip "twenty steps on $MACHINE" "$B/tests-$MACHINE/losses is not built"
     finish
