@@ -19,7 +19,7 @@ awk -F, '
     }
     NR > 1 { v[$2, $3] = $4; last = $2 }
     function row(i, what, value, unit) {
-        printf "gpu.count.%s.%s,%.6g,%s\n", name[i], what, value, unit
+        printf "gpu.count.%s.%s,%.10g,%s\n", name[i], what, value, unit
     }
     END {
         for (i = 1; i <= last; i++) {
