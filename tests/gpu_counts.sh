@@ -27,7 +27,7 @@ awk -F, '
             touched = v[i, "unique_read"] + v[i, "unique_written"]
             row(i, "distinct", 32 * touched, "bytes")
             row(i, "sectors", v[i, "gld_sec"] / v[i, "gld_req"], "")
-            if (v[i, "sld_req"])
+            if (v[i, "sld_req"] && name[i] != "norm")
                 row(i, "waves", v[i, "sld_wave"] / v[i, "sld_req"], "")
             if (name[i] ~ /gemm/) {
                 row(i, "shared", v[i, "sld_req"], "")
