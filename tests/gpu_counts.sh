@@ -37,7 +37,7 @@ awk -F, '
     }' "$dir/report" > "$dir/counts"
 if [ -n "${UPDATE_FACTS:-}" ]; then
     { echo "name,value,unit,machine,command,commit,date"
-      sed "s|\$|,software GPU,tests/gpu_counts.sh,,$UPDATE_FACTS|" \
+      sed "s|\$|,none,tests/gpu_counts.sh,,$UPDATE_FACTS|" \
           "$dir/counts"; } > $csv
 fi
 check "the counts in $csv are not stale" \
