@@ -65,7 +65,7 @@ static inline void note(Stamp *who, uint16_t *where, Stamp me,
     Stamp x = *who;
     bool fresh = over(x, me, n), sibling = x / STRAND == me / STRAND;
     *who = !on ? x : fresh ? me : x | (sibling ? SEVERAL : 0);
-    *where = on & fresh ? (uint16_t)at : *where;
+    *where = (on & fresh) ? (uint16_t)at : *where;
 }
 
 /* one word, one lane (4.3) */
