@@ -1,11 +1,11 @@
 /* Appendix J, Measuring this processor: J.5 The program */
 /* Tangled from chapters/j-measuring.nw by `make tangle`; edit it there. */
 
-#include "base/alloc.h"
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/numbers.h"
+#include "base/pages.h"
 #include "base/rng.h"
 #include "gpt2/model.h"
 #include "lab/cpu_peak.h"
@@ -47,7 +47,7 @@ static void operands_new(struct Operands *o, const struct Shape *s)
     o->size = (M * N + M * K + K * N + 15) / 16 * 16;
     o->sets = (int)((size_t)120000000 / 4 / o->size) + 2;
     o->turn = 0;
-    o->all = aligned_alloc(64, o->size * (size_t)o->sets * sizeof(float));
+    o->all = pages_alloc(o->size * (size_t)o->sets * sizeof(float));
     if (!o->all)
         fail("no memory for the operands of %s", s->name);
     struct Rng r = rng_new(1, 1);
@@ -319,7 +319,10 @@ static void training_step(void)
     }
     /* bench-cpu: time forward, backward and the update (J.5) */
     size_t n = m.table.total;
-    real *moments = xcalloc(2 * n, sizeof *moments);
+    real *moments = pages_alloc(2 * n * sizeof *moments);
+    if (!moments)
+        fail("no memory for the moments of the optimiser");
+    memset(moments, 0, 2 * n * sizeof *moments);
     struct AdamwStep s = { .lr = 1e-4, .beta1 = 0.9, .beta2 = 0.95,
                            .eps = 1e-8, .decay = 0.1, .scale = 1 };
     struct Sample grad = { 0 }, update = { 0 }, step = { 0 };

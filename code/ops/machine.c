@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/error.h"
+#include "base/pages.h"
 #include "ops/machine.h"
-
-enum { ALIGN = 64 };
 
 void *machine_alloc(size_t bytes, const char *what)
 {
-    void *p = aligned_alloc(ALIGN, (bytes / ALIGN + 1) * ALIGN);
+    void *p = pages_alloc(bytes);
     if (!p)
         fail("no memory for %s: %.1f MB asked for; use a smaller batch, "
              "a shorter sequence or a smaller model", what,

@@ -4,18 +4,18 @@
 #include "ops/matmul.h"
 
 #include "base/error.h"
+#include "base/pages.h"
 #include "ops/matmul_tile.h"
 
 #include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* the sizes of the blocks (17b.6) */
 #define KC 256          /* depth of a block: a sliver of a fits in L1  */
-#define STRIP 4         /* slivers of b in a strip, which fits in L2   */
-#define DEEP (16 * KC)  /* most depth of a panel                       */
+#define STRIP 6         /* slivers of b in a strip, which fits in L2   */
+#define DEEP (12 * KC)  /* most depth of a panel                       */
 #define PANEL ((size_t)1 << 20)     /* reals in a panel of a, for L3   */
 
 /* struct of one product (17b.9) */
@@ -49,90 +49,44 @@ static inline int smaller(int a, int b)
 }
 
 /* all that packs (17b.10) */
-/* transpose four by four (17b.5) */
-typedef real Quad __attribute__((vector_size(4 * sizeof(real)),
-                                 aligned(sizeof(real)), may_alias));
-#define QUAD(p) (*(const Quad *)(p))
-#define MIX(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
-
-/* to[k][i] = from[i][k] for i, k < 4; rows of `width` and of `line`. */
-static inline void transpose_4x4(real *to, size_t width, const real *from,
-                                 size_t line)
-{
-    Quad a = QUAD(from), b = QUAD(from + line);
-    Quad c = QUAD(from + 2 * line), d = QUAD(from + 3 * line);
-    Quad ab0 = MIX(a, b, 0, 4, 1, 5), ab1 = MIX(a, b, 2, 6, 3, 7);
-    Quad cd0 = MIX(c, d, 0, 4, 1, 5), cd1 = MIX(c, d, 2, 6, 3, 7);
-    *(Quad *)to = MIX(ab0, cd0, 0, 1, 4, 5);
-    *(Quad *)(to + width) = MIX(ab0, cd0, 2, 3, 6, 7);
-    *(Quad *)(to + 2 * width) = MIX(ab1, cd1, 0, 1, 4, 5);
-    *(Quad *)(to + 3 * width) = MIX(ab1, cd1, 2, 3, 6, 7);
-}
-
-/* pack four depths of a sliver (17b.5) */
-static void pack_four(real *to, int width, const real *from, size_t line,
-                      int lines)
-{
-    int i = 0;
-    for (; i + 4 <= lines; i += 4)
-        transpose_4x4(to + i, width, from + i * line, line);
-    for (; i < width; i++)
-        for (int k = 0; k < 4; k++)
-            to[k * width + i] = i < lines ? from[i * line + k] : 0;
-}
-
-/* pack one sliver (17b.5) */
-/* to[k][i] = from[i line + k deep], i < lines; zero up to width. */
-static void pack(real *to, int width, const real *from, size_t line,
-                 size_t deep, int lines, int depth)
-{
-    int k = 0;
-    if (deep == 1)
-        for (; k + 4 <= depth; k += 4)
-            pack_four(to + (size_t)k * width, width, from + k, line, lines);
-    for (; k < depth; k++) {
-        real *at = to + (size_t)k * width;
-        int i = 0;
-        if (line == 1)
-            for (; i + 4 <= lines; i += 4)
-                *(Quad *)(at + i) = QUAD(from + i + k * deep);
-        for (; i < width; i++)
-            at[i] = i < lines ? from[i * line + k * deep] : 0;
-    }
-}
-
 /* pack a panel of a, all threads together (17b.6) */
-/* Block after block of KC depths, in each sliver after sliver of mr rows:
- * the sliver of row i in the block of depth k starts at p->m k + i d,
- * where d is the depth of that block. */
+/* Block after block of KC depths, in each sliver after sliver of mr rows,
+ * the last as long as the others. */
+static real *sliver_of(const struct Panel *p, int mr, int i, int k)
+{
+    int rows = (p->m + mr - 1) / mr * mr;
+    return p->a + (size_t)rows * k + (size_t)i * smaller(KC, p->k - k);
+}
+
 static void pack_panel(const struct Panel *p, const struct Job *j)
 {
     int mr = j->kernel->mr, slivers = (p->m + mr - 1) / mr;
-    #pragma omp for schedule(static)
-    for (int s = 0; s < slivers; s++) {
-        int i = s * mr, rows = smaller(mr, p->m - i);
-        for (int k = 0; k < p->k; k += KC) {
-            int depth = smaller(KC, p->k - k);
-            pack(p->a + (size_t)p->m * k + (size_t)i * depth, rows,
-                 j->a.at + (p->m0 + i) * j->a.row + (p->k0 + k) * j->a.col,
-                 j->a.row, j->a.col, rows, depth);
-        }
-    }
+    int team = omp_get_num_threads(), me = omp_get_thread_num();
+    int first = slivers * me / team * mr;
+    int last = slivers * (me + 1) / team * mr;
+    int step = j->a.row == 1 ? 32 : KC;
+    for (int k = 0; k < p->k; k += step)
+        for (int i = first; i < last; i += mr)
+            j->kernel->pack(
+                sliver_of(p, mr, i, k / KC * KC) + (size_t)(k % KC) * mr, mr,
+                j->a.at + (p->m0 + i) * j->a.row + (p->k0 + k) * j->a.col,
+                j->a.row, j->a.col, j->M - p->m0 - i,
+                smaller(step, p->k - k));
+    #pragma omp barrier
 }
 
-/* pack a sliver of b (17b.9) */
+/* pack a strip of b (17b.9) */
 static _Thread_local real packed_b[KC * NR_MAX * STRIP]
     __attribute__((aligned(64)));
 
-static void pack_sliver_of_b(real *to, const struct Job *j, int n0, int k0,
-                             int depth)
+static void pack_strip_of_b(const struct Job *j, const struct Block *b)
 {
-    int nr = j->kernel->nr, cols = smaller(nr, j->N - n0);
-    const real *from = j->b.at + k0 * j->b.row + n0 * j->b.col;
-    if (j->b.col == 1 && cols == nr)
-        j->kernel->copy(to, from, j->b.row, depth);
-    else
-        pack(to, nr, from, j->b.col, j->b.row, cols, depth);
+    int nr = j->kernel->nr;
+    const real *from = j->b.at + b->k0 * j->b.row + b->n0 * j->b.col;
+    for (int n = 0; n < b->cols; n += nr)
+        j->kernel->pack(packed_b + n * b->depth, nr, from + n * j->b.col,
+                        j->b.col, j->b.row, smaller(nr, b->cols - n),
+                        b->depth);
 }
 
 
@@ -149,7 +103,7 @@ static struct Ahead look_ahead(const struct Job *j, int n0, int k0,
 {
     int cols = smaller(j->kernel->nr * STRIP, j->N - n0);
     bool plain = j->b.col == 1;
-    int lines = plain ? depth : cols, touches = depth / PREFETCH_EVERY;
+    int lines = plain ? depth : cols, touches = depth / TOUCH_EVERY;
     return (struct Ahead){
         .at = (const char *)(j->b.at + k0 * j->b.row + n0 * j->b.col),
         .step = sizeof(real) * (plain ? j->b.row : j->b.col),
@@ -172,7 +126,7 @@ static void touch(struct Tile *t, const struct Ahead *h, int i)
 
 /* multiply one block of a strip (17b.7) */
 static void multiply_block(const struct Panel *p, const struct Job *j,
-                           const struct Block *b, const real *a,
+                           const struct Block *b, int k,
                            const struct Ahead *h)
 {
     const struct Kernel *kernel = j->kernel;
@@ -184,9 +138,14 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
             t.c = j->c + (p->m0 + i) * j->ldc + b->n0 + n;
             t.rows = smaller(mr, p->m - i);
             t.cols = smaller(nr, b->cols - n);
-            t.a = a + (size_t)i * b->depth;
+            t.a = sliver_of(p, mr, i, k);
             t.b = packed_b + n * b->depth;
             t.bias = j->bias && b->k0 == 0 ? j->bias + b->n0 + n : NULL;
+            /* say what to touch during this tile (17b.7) */
+            bool right = n + nr < b->cols;
+            t.next_c = right ? t.c + nr : t.c - n + mr * j->ldc;
+            t.next_a = sliver_of(p, mr, i + mr, k)
+                     + (size_t)(n / nr) * (size_t)(b->depth / TOUCH_EVERY * 16);
             touch(&t, h, tile);
             kernel->tile(&t);
         }
@@ -196,17 +155,15 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
 static void run_strip(const struct Panel *p, const struct Job *j, int n0,
                       int next)
 {
-    int nr = j->kernel->nr, cols = smaller(nr * STRIP, j->N - n0);
+    int cols = smaller(j->kernel->nr * STRIP, j->N - n0);
     for (int k = 0; k < p->k; k += KC) {
         struct Block b = { n0, cols, p->k0 + k, smaller(KC, p->k - k) };
-        for (int n = 0; n < cols; n += nr)
-            pack_sliver_of_b(packed_b + n * b.depth, j, n0 + n, b.k0,
-                             b.depth);
+        pack_strip_of_b(j, &b);
         bool last = k + KC >= p->k;
         int then_k = last ? 0 : k + KC;
         struct Ahead h = look_ahead(j, last ? next : n0, p->k0 + then_k,
                                     smaller(KC, p->k - then_k));
-        multiply_block(p, j, &b, p->a + (size_t)p->m * k, &h);
+        multiply_block(p, j, &b, k, &h);
     }
 }
 
@@ -225,13 +182,10 @@ static real *room_for_a(void)
     pthread_once(&once, make_room_key);
     real *a = pthread_getspecific(room);
     if (!a) {
-        size_t size = PANEL * sizeof(real);
-        a = aligned_alloc((size_t)1 << 21, size);
+        a = pages_alloc(PANEL * sizeof *a);
         if (!a || pthread_setspecific(room, a) != 0)
-            fail("no memory for the %zu bytes of a matmul's panel", size);
-#ifdef MADV_HUGEPAGE
-        madvise(a, size, MADV_HUGEPAGE);
-#endif
+            fail("no memory for the %zu bytes of a matmul's panel",
+                 PANEL * sizeof *a);
     }
     return a;
 }

@@ -3,6 +3,15 @@
 
 #include "ops/matmul_tile.h"
 
+/* transpose four by four (17b.5) */
+typedef real Quad __attribute__((vector_size(4 * sizeof(real)),
+                                 aligned(sizeof(real)), may_alias));
+#define QUAD(p) (*(const Quad *)(p))
+#define MIX(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
+#define TWO(p, q) MIX(QUAD(p), QUAD(q), 0, 1, 2, 3, 4, 5, 6, 7)
+#define FOUR(p, q, r, s) MIX(TWO(p, q), TWO(r, s), 0, 1, 2, 3, 4, 5, 6, \
+                             7, 8, 9, 10, 11, 12, 13, 14, 15)
+
 #if defined(__x86_64__) && !defined(REAL_IS_DOUBLE)
 #define GEMM_X86
 #include <immintrin.h>
@@ -55,7 +64,7 @@ static bool has_avx2(void)
 #define NAME portable
 #define TARGET
 #define LANES 4
-#define ROWS 6
+#define ROWS 4
 #define VECS 2
 #define FMA(a, b, c) ((a) * (b) + (c))
 #include "ops/matmul_micro.h"
@@ -67,12 +76,12 @@ static bool always(void)
 /* the table of kernels (17b.10) */
 const struct Kernel gemm_kernels[] = {
 #ifdef GEMM_X86
-    { "avx512", 14, 32, has_avx512, avx512_tile, avx512_copy },
-    { "avx2", 6, 16, has_avx2, avx2_tile, avx2_copy },
+    { "avx512", 14, 32, has_avx512, avx512_tile, avx512_pack },
+    { "avx2", 6, 16, has_avx2, avx2_tile, avx2_pack },
 #endif
 #ifdef GEMM_NEON
-    { "neon", 8, 12, always, neon_tile, neon_copy },
+    { "neon", 8, 12, always, neon_tile, neon_pack },
 #endif
-    { "portable", 6, 8, always, portable_tile, portable_copy },
+    { "portable", 4, 8, always, portable_tile, portable_pack },
     { NULL, 0, 0, NULL, NULL, NULL },
 };

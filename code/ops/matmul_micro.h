@@ -11,6 +11,24 @@
 typedef real VEC __attribute__((vector_size(LANES * sizeof(real)),
                                 aligned(sizeof(real)), may_alias));
 
+/* shuffles for this many lanes (17b.10) */
+#define AT(i, q) ((i) % 4 + 4 * (q) + (i) / 4 * LANES)
+#define FOUR_AT(q, a, b, c, d) AT(a, q), AT(b, q), AT(c, q), AT(d, q)
+#if LANES == 16
+#define ROWS_AT(r) FOUR(row[r] + k, row[r + 4] + k, row[r + 8] + k, \
+                        row[r + 12] + k)
+#define IN_FOURS(x, y, ...) MIX(x, y, FOUR_AT(0, __VA_ARGS__), \
+    FOUR_AT(1, __VA_ARGS__), FOUR_AT(2, __VA_ARGS__), \
+    FOUR_AT(3, __VA_ARGS__))
+#elif LANES == 8
+#define ROWS_AT(r) TWO(row[r] + k, row[r + 4] + k)
+#define IN_FOURS(x, y, ...) MIX(x, y, FOUR_AT(0, __VA_ARGS__), \
+    FOUR_AT(1, __VA_ARGS__))
+#else
+#define ROWS_AT(r) (*(const VEC *)(row[r] + k))
+#define IN_FOURS(x, y, ...) MIX(x, y, __VA_ARGS__)
+#endif
+
 /* one step of depth (17b.4) */
 TARGET static inline __attribute__((always_inline)) void
 JOIN(NAME, _step)(const int rows, VEC acc[ROWS][VECS], const real *a,
@@ -86,26 +104,32 @@ TARGET static inline __attribute__((always_inline)) void
 JOIN(NAME, _rows)(const int rows, const struct Tile *t)
 {
     VEC acc[ROWS][VECS];
-    /* begin with empty sums, and ask for the lines of c (17b.8) */
+    /* begin with empty sums (17b.8) */
     #pragma GCC unroll 16
     for (int i = 0; i < rows; i++) {
         #pragma GCC unroll 4
         for (int j = 0; j < VECS; j++)
             acc[i][j] = (VEC){ 0 };
-        for (int j = 0; j < t->cols; j += 16)
-            __builtin_prefetch(t->c + i * t->ldc + j, 1);
     }
     /* what one micro-kernel does, until the sums are complete (17b.7) */
     const real *a = t->a, *b = t->b;
-    const char *ahead = t->ahead;
+    const char *ahead = t->ahead, *next_a = (const char *)t->next_a;
+    const real *next_c = t->next_c;
     int k = 0;
-    for (; k + PREFETCH_EVERY <= t->depth; k += PREFETCH_EVERY) {
-        __builtin_prefetch(ahead);
-        ahead += t->step;
-        for (int i = 0; i < PREFETCH_EVERY; i++, a += rows, b += WIDTH)
-            JOIN(NAME, _step)(rows, acc, a, b);
+    for (; k + VECS * TOUCH_EVERY <= t->depth; k += VECS * TOUCH_EVERY) {
+        #pragma GCC unroll 4
+        for (int j = 0; j < VECS; j++) {
+            __builtin_prefetch(ahead, 0, 2);
+            __builtin_prefetch(next_a, 0, 2);
+            __builtin_prefetch(next_c + j * LANES, 0, 2);
+            ahead += t->step;
+            next_a += 64;
+            for (int i = 0; i < TOUCH_EVERY; i++, a += ROWS, b += WIDTH)
+                JOIN(NAME, _step)(rows, acc, a, b);
+        }
+        next_c += t->ldc;
     }
-    for (; k < t->depth; k++, a += rows, b += WIDTH)
+    for (; k < t->depth; k++, a += ROWS, b += WIDTH)
         JOIN(NAME, _step)(rows, acc, a, b);
     if (t->bias)
         JOIN(NAME, _bias)(rows, acc, t->bias, t->cols);
@@ -126,15 +150,68 @@ TARGET static void JOIN(NAME, _tile)(const struct Tile *t)
 }
 #undef CASE
 
-/* copy whole rows into a sliver (17b.10) */
-TARGET static void JOIN(NAME, _copy)(real *to, const real *from,
-                                     size_t deep, int depth)
+/* pack four depths of a sliver (17b.5) */
+/* to[k][l] = row[l][k] for k < 4, l < LANES. */
+TARGET static inline __attribute__((always_inline)) void
+JOIN(NAME, _turn)(real *to, int width, const real *const row[LANES],
+                  int k)
 {
-    for (int k = 0; k < depth; k++, to += WIDTH, from += deep) {
-        #pragma GCC unroll 4
-        for (int j = 0; j < VECS; j++)
-            *(VEC *)(to + j * LANES) = *(const VEC *)(from + j * LANES);
+    VEC a = ROWS_AT(0), b = ROWS_AT(1), c = ROWS_AT(2), d = ROWS_AT(3);
+    VEC ab0 = IN_FOURS(a, b, 0, 4, 1, 5), ab1 = IN_FOURS(a, b, 2, 6, 3, 7);
+    VEC cd0 = IN_FOURS(c, d, 0, 4, 1, 5), cd1 = IN_FOURS(c, d, 2, 6, 3, 7);
+    *(VEC *)to = IN_FOURS(ab0, cd0, 0, 1, 4, 5);
+    *(VEC *)(to + width) = IN_FOURS(ab0, cd0, 2, 3, 6, 7);
+    *(VEC *)(to + 2 * width) = IN_FOURS(ab1, cd1, 0, 1, 4, 5);
+    *(VEC *)(to + 3 * width) = IN_FOURS(ab1, cd1, 2, 3, 6, 7);
+}
+
+/* turn the lines of a sliver (17b.5) */
+/* The same for all lines and for depths in fours; returns how many. */
+TARGET static int JOIN(NAME, _turn_all)(real *to, int width,
+                                        const real *from, size_t line,
+                                        int lines, int depth)
+{
+    int k = 0;
+    for (int i = 0; i < width; i += LANES) {
+        const real *row[LANES];
+        for (int l = 0; l < LANES; l++)
+            row[l] = from + (i + l < lines ? i + l : lines - 1) * line;
+        for (k = 0; k + 4 <= depth; k += 4)
+            JOIN(NAME, _turn)(to + i + (size_t)k * width, width, row, k);
     }
+    return k;
+}
+
+/* copy the rows of a sliver (17b.5) */
+/* to[k][i] = from[k deep + i] for i < width and a little further. */
+TARGET static inline __attribute__((always_inline)) int
+JOIN(NAME, _copy)(const int width, real *to, const real *from, size_t deep,
+                  int depth)
+{
+    for (int k = 0; k < depth; k++, to += width, from += deep)
+        for (int i = 0; i < width; i += LANES)
+            *(VEC *)(to + i) = *(const VEC *)(from + i);
+    return depth;
+}
+
+/* pack one sliver (17b.5) */
+/* to[k][i] = from[i line + k deep] for i < lines; the last line again in
+ * what is left up to width, which is ROWS or WIDTH. */
+TARGET static void JOIN(NAME, _pack)(real *to, int width, const real *from,
+                                     size_t line, size_t deep, int lines,
+                                     int depth)
+{
+    int k = 0, inside = width % LANES ? depth - 1 : depth;
+    if (deep == 1)
+        k = JOIN(NAME, _turn_all)(to, width, from, line, lines, inside);
+    else if (line == 1 && lines >= width + LANES - 1 && width == ROWS)
+        k = JOIN(NAME, _copy)(ROWS, to, from, deep, inside);
+    else if (line == 1 && lines == WIDTH)
+        k = JOIN(NAME, _copy)(WIDTH, to, from, deep, inside);
+    for (; k < depth; k++)
+        for (int i = 0; i < width; i++)
+            to[(size_t)k * width + i] =
+                from[(i < lines ? i : lines - 1) * line + k * deep];
 }
 
 /* forget the macros of this instruction set (17b.10) */
@@ -146,5 +223,9 @@ TARGET static void JOIN(NAME, _copy)(real *to, const real *from,
 #undef TARGET
 #undef LANES
 #undef ROWS
+#undef ROWS_AT
+#undef IN_FOURS
+#undef AT
+#undef FOUR_AT
 #undef VECS
 #undef FMA

@@ -10,19 +10,21 @@
 #include <stddef.h>
 
 /* what a micro-kernel is told (17b.10) */
-#define PREFETCH_EVERY 8
+#define TOUCH_EVERY 8
 #define NR_MAX 32
 
 struct Tile {
     real *c;
     size_t ldc;
     int rows, cols, depth;      /* rows <= mr, cols <= nr, depth <= KC  */
-    const real *a;              /* [depth][rows]                        */
-    const real *b;              /* [depth][nr], zero beyond cols        */
+    const real *a;              /* [depth][mr]                          */
+    const real *b;              /* [depth][nr]                          */
     const real *bias;           /* [cols] or NULL                       */
     bool add;                   /* c += rather than c =                 */
-    const char *ahead;          /* touch ahead, ahead + step, ...: one  */
-    size_t step;                /* every PREFETCH_EVERY depths          */
+    const real *next_c;         /* where the next tile begins in c, and */
+    const real *next_a;         /* its sliver of a: both are touched,   */
+    const char *ahead;          /* and ahead, ahead + step, ...: one of */
+    size_t step;                /* each every TOUCH_EVERY depths        */
 };
 
 struct Kernel {
@@ -30,8 +32,8 @@ struct Kernel {
     int mr, nr;                 /* rows and columns of its tile */
     bool (*runs_here)(void);
     void (*tile)(const struct Tile *t);
-    /* to[k][j] = from[k deep + j], j < nr: packs a sliver of rows */
-    void (*copy)(real *to, const real *from, size_t deep, int depth);
+    void (*pack)(real *to, int width, const real *from, size_t line,
+                 size_t deep, int lines, int depth);
 };
 
 /* Best first; ends with a name of NULL. */

@@ -1,0 +1,14 @@
+/* Chapter 17b, A matmul for two cores: 17b.9 Two threads, the same bits */
+/* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
+
+#ifndef BASE_PAGES_H
+#define BASE_PAGES_H
+
+#include <stddef.h>
+
+/* Memory for large arrays: aligned to 64 bytes, not cleared, on large
+ * pages where the system has them and the array is larger than one.  NULL
+ * if there is none; give it back with free. */
+void *pages_alloc(size_t bytes);
+
+#endif
