@@ -2,8 +2,6 @@
 /* Tangled from chapters/j-measuring.nw by `make tangle`; edit it there. */
 
 #include "base/numbers.h"
-#include "base/pages.h"
-#include "base/pages.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -10,4 +10,8 @@
  * soon, and start the program anew with them. */
 void threads_wait_politely(char **argv);
 
+/* For a program that measures: the same, and each thread is bound to a
+ * core, unless OMP_PROC_BIND is set. */
+void threads_stay_put(char **argv);
+
 #endif

@@ -50,7 +50,7 @@ PEAK_LOOP(portable, , 4, 12, x[i] * a + a)
 #endif
 
 /* the loop for this processor (17b.2) */
-static double multiply_adds(volatile float *sink)
+double cpu_multiply_adds(volatile float *sink)
 {
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx512f"))
@@ -63,6 +63,19 @@ static double multiply_adds(volatile float *sink)
 #else
     return portable(sink);
 #endif
+}
+
+/* look at the clock (17b.2) */
+double cpu_clock_ghz(void)
+{
+    static volatile unsigned long seed = 3;
+    unsigned long x = seed;
+    double start = now_s();
+    for (int i = 0; i < 2000; i++)
+        x *= x;
+    double seconds = now_s() - start;
+    seed = x | 3;
+    return 3 * 2000 / seconds / 1e9;
 }
 
 /* the best slice of a team (17b.2) */
@@ -78,7 +91,7 @@ double cpu_peak_gflops(int threads, double seconds)
             #pragma omp barrier
             double start = now_s();
             for (int i = 0; i < 80; i++)
-                flop += multiply_adds(&sink);
+                flop += cpu_multiply_adds(&sink);
             slowest = now_s() - start;
         }
         best = fmax(best, flop / slowest / 1e9);

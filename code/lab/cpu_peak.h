@@ -11,6 +11,14 @@
  * about 1 ms, measured for `seconds`.  0.03 s gives a usable number. */
 double cpu_peak_gflops(int threads, double seconds);
 
+/* One turn of it: a few microseconds of multiply-adds on this thread,
+ * without operands from memory.  Returns how many operations. */
+double cpu_multiply_adds(volatile float *sink);
+
+/* The clock of this core at this moment, from a chain of integer
+ * multiplications that takes 2 us, if each takes 3 cycles. */
+double cpu_clock_ghz(void);
+
 /* GB/s; a copy counts the bytes read and the bytes written. */
 struct Bandwidth { double read, copy; };
 

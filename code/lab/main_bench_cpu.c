@@ -7,12 +7,14 @@
 #include "base/numbers.h"
 #include "base/pages.h"
 #include "base/rng.h"
+#include "base/threads.h"
 #include "gpt2/model.h"
 #include "lab/cpu_peak.h"
 #include "lab/matmul_ladder.h"
 #include "lab/sample.h"
 #include "ops/adamw.h"
 #include "ops/matmul.h"
+#include "ops/matmul_tile.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -164,6 +166,57 @@ static void ceilings(void)
 static bool wanted(const char *part)
 {
     return !*only || strcmp(only, part) == 0;
+}
+
+/* bench-cpu: the micro-kernel alone (J.5) */
+static double one_tile(volatile float *sink)
+{
+    enum { DEPTH = 256 };
+    static _Thread_local real a[ROW_MAX * DEPTH], b[NR_MAX * DEPTH],
+                              c[ROW_MAX * NR_MAX];
+    const struct Kernel *k = gemm_kernels;
+    while (strcmp(k->name, gemm_used()) != 0)
+        k++;
+    for (int i = 0; a[0] == 0 && i < ROW_MAX * DEPTH; i++)
+        a[i] = (real)sin(i + 1);
+    for (int i = 0; b[0] == 0 && i < NR_MAX * DEPTH; i++)
+        b[i] = (real)cos(i);
+    struct Tile t = { .c = c, .ldc = (size_t)k->nr, .rows = k->mr,
+                      .cols = k->nr, .depth = DEPTH, .a = a, .b = b,
+                      .next_c = c, .next_a = a, .ahead = (char *)a };
+    for (int i = 0; i < 10; i++)
+        k->tile(&t);
+    *sink += c[0];
+    return 10 * 2.0 * k->mr * k->nr * DEPTH;
+}
+
+static void sustained(const char *name, double (*work)(volatile float *))
+{
+    double rate = 0, ghz = 0;
+    #pragma omp parallel num_threads(threads) reduction(+ : rate, ghz)
+    {
+        float sink = 0.5f;
+        double flop = 0, seconds = 0;
+        for (int i = 0; i < 5000; i++) {
+            double start = now_s();
+            for (int j = 0; j < 10; j++)
+                flop += work(&sink);
+            seconds += now_s() - start;
+            ghz += cpu_clock_ghz() / 5000;
+        }
+        rate = flop / seconds / 1e9;
+    }
+    printf("  %-10s %7.1f GFLOP/s at %.2f GHz\n", name, rate,
+           ghz / threads);
+    number_put(&numbers, "GFLOP/s", rate, "kernel.%s.rate", name);
+    number_put(&numbers, "GHz", ghz / threads, "kernel.%s.clock", name);
+}
+
+static void micro_kernel(void)
+{
+    printf("\nfor half a second, %d threads, nothing but\n", threads);
+    sustained("registers", cpu_multiply_adds);
+    sustained("tiles", one_tile);
 }
 
 /* bench-cpu: the ladder (J.5) */
@@ -370,13 +423,14 @@ static void training_step(void)
 int main(int argc, char **argv)
 {
     program_set_name(argv[0]);
+    threads_stay_put(argv);
     const struct Option options[] = {
         { "out", OPT_STRING, &out, 0, 0, "FILE",
           "append the numbers to this CSV file", NULL },
         { "machine", OPT_STRING, &machine, 0, 0, "NAME",
           "name of this machine in the file", NULL },
-        { "only", OPT_CHOICE, &only, 0, 0, "ceilings|ladder|shapes|step",
-          "one of the four parts", NULL },
+        { "only", OPT_CHOICE, &only, 0, 0, "ceilings|kernel|ladder|shapes|"
+          "step", "one of the five parts", NULL },
         { "runs", OPT_INT, &runs, 3, MAX_RUNS, "N",
           "runs of each measurement", NULL },
         { .type = OPT_END },
@@ -398,6 +452,8 @@ int main(int argc, char **argv)
            cpu_name(), date, threads, runs);
     if (wanted("ceilings"))
         ceilings();
+    if (wanted("kernel"))
+        micro_kernel();
     if (wanted("ladder"))
         ladder();
     if (wanted("shapes"))

@@ -25,7 +25,7 @@ typedef real VEC __attribute__((vector_size(LANES * sizeof(real)),
 #define IN_FOURS(x, y, ...) MIX(x, y, FOUR_AT(0, __VA_ARGS__), \
     FOUR_AT(1, __VA_ARGS__))
 #else
-#define ROWS_AT(r) (*(const VEC *)(row[r] + k))
+#define ROWS_AT(r) ((VEC)QUAD(row[r] + k))
 #define IN_FOURS(x, y, ...) MIX(x, y, __VA_ARGS__)
 #endif
 

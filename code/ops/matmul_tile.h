@@ -12,6 +12,7 @@
 /* what a micro-kernel is told (17b.10) */
 #define TOUCH_EVERY 8
 #define NR_MAX 32
+#define ROW_MAX 16
 
 struct Tile {
     real *c;
