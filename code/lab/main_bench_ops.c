@@ -7,6 +7,8 @@
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/numbers.h"
+#include "base/threads.h"
 #include "ops/attention.h"
 #include "ops/crossentropy.h"
 #include "ops/embedding.h"
@@ -14,6 +16,9 @@
 #include "ops/layernorm.h"
 #include "ops/linear.h"
 #include "ops/residual.h"
+#include "ops/vmath.h"
+#include <math.h>
+#include <omp.h>
 
 /* bench-ops: shapes and memory (K.1) */
 enum { L = 12, C = 768, NH = 12, V = 50257 };
@@ -109,7 +114,7 @@ static void loss_back(int i)
 
 /* bench-ops: `struct Job`, the table (K.1) */
 struct Job {
-    const char *name;
+    const char *name, *row;     /* ops.ROW in figures/data */
     void (*run)(int call);
     int calls;                  /* in one training step */
     double bytes, flop;         /* of one call, for each element of x */
@@ -117,19 +122,21 @@ struct Job {
 };
 
 static const struct Job jobs[] = {
-    { "copy, the ceiling",  copy,        L,         8,  0, 4 * C },
-    { "embedding forward",  embed,       1,        12,  1, C     },
-    { "embedding backward", embed_back,  1,        20,  2, C     },
-    { "layernorm forward",  norm,        2 * L + 1, 8,  7, C     },
-    { "layernorm backward", norm_back,   2 * L + 1, 16, 14, C    },
-    { "attention forward",  attend,      L,        16,  0, C     },
-    { "attention backward", attend_back, L,        32,  0, C     },
-    { "GELU forward",       gelu,        L,         8, 30, 4 * C },
-    { "GELU backward",      gelu_back,   L,        12, 40, 4 * C },
-    { "residual",           residual,    2 * L,    12,  1, C     },
-    { "bias backward",      bias_back,   4 * L,     4,  1, 9 * C / 4 },
-    { "loss forward",       loss,        1,         4, 20, V     },
-    { "loss backward",      loss_back,   1,         8, 20, V     },
+    { "copy, the ceiling",  "copy", copy, L, 8, 0, 4 * C },
+    { "embedding forward",  "embedding.fwd", embed, 1, 12, 1, C },
+    { "embedding backward", "embedding.bwd", embed_back, 1, 20, 2, C },
+    { "layernorm forward",  "layernorm.fwd", norm, 2 * L + 1, 8, 7, C },
+    { "layernorm backward", "layernorm.bwd", norm_back, 2 * L + 1,
+      16, 14, C },
+    { "attention forward",  "attention.fwd", attend, L, 16, 0, C },
+    { "attention backward", "attention.bwd", attend_back, L, 32, 0, C },
+    { "GELU forward",       "gelu.fwd", gelu, L, 8, 30, 4 * C },
+    { "GELU backward",      "gelu.bwd", gelu_back, L, 12, 40, 4 * C },
+    { "residual",           "residual", residual, 2 * L, 12, 1, C },
+    { "bias backward",      "bias.bwd", bias_back, 4 * L, 4, 1,
+      9 * C / 4 },
+    { "loss forward",       "loss.fwd", loss, 1, 4, 20, V },
+    { "loss backward",      "loss.bwd", loss_back, 1, 8, 20, V },
 };
 
 /* bench-ops: time a job (K.1) */
@@ -163,6 +170,8 @@ static real *numbers(size_t n)
     return p;
 }
 
+static struct Numbers rows;
+
 static void print_job(const struct Job *j, double *t, double copy_rate)
 {
     double MB = 1e-6 * j->bytes * j->width * B * T * j->calls;
@@ -173,11 +182,56 @@ static void print_job(const struct Job *j, double *t, double copy_rate)
     if (copy_rate > 0)
         printf("  by copy %6.2f ms", MB / copy_rate);
     printf("\n");
+    fflush(stdout);
+    number_put(&rows, "ms", ms, "ops.%s", j->row);
 }
+
+SIMD_CLONES
+static void our_exp(real *restrict y, const real *restrict x, int n)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = vexp(x[i]);
+}
+
+SIMD_CLONES
+static void their_exp(real *restrict y, const real *restrict x, int n)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = (real)expf((float)x[i]);
+}
+
+/* One core, an element: ours, and the C library's. */
+static void print_exp(void)
+{
+    enum { N = 65536 };
+    double ours = 1e9, theirs = 1e9;
+    for (int i = 0; i < N; i++)
+        m[0][i] = (real)(i % 1024) / 128 - 4;
+    for (int r = 0; r < repeat; r++) {
+        double start = now_s();
+        our_exp(m[1], m[0], N);
+        double middle = now_s();
+        their_exp(m[2], m[0], N);
+        double end = now_s();
+        ours = fmin(ours, (middle - start) / N * 1e9);
+        theirs = fmin(theirs, (end - middle) / N * 1e9);
+    }
+    printf("exp on one core: %.3f ns an element, the library's %.3f ns\n",
+           ours, theirs);
+    number_put(&rows, "ns", ours, "ops.vexp.time");
+    number_put(&rows, "ns", theirs, "ops.expf.time");
+}
+
+static const char *out = "", *machine = "";
 
 int main(int argc, char **argv)
 {
+    threads_stay_put(argv);
     const struct Option options[] = {
+        { "out", OPT_STRING, &out, 0, 0, "FILE",
+          "append the numbers to this CSV file", NULL },
+        { "machine", OPT_STRING, &machine, 0, 0, "NAME",
+          "name of this machine in the file", NULL },
         { "batch", OPT_INT, &B, 1, 64, "N", "sequences", NULL },
         { "seq", OPT_INT, &T, 1, 1024, "N", "tokens of each", NULL },
         { "repeat", OPT_INT, &repeat, 1, 999, "N", "timed runs", NULL },
@@ -188,6 +242,9 @@ int main(int argc, char **argv)
     program_set_name(argv[0]);
     if (args_parse(argc, argv, options, &usage) > 0)
         misuse("no arguments expected; try --help");
+    struct Error e;
+    if (!numbers_open(&rows, out, machine, "build/bin/bench-ops", &e))
+        fail("%s", e.text);
     /* bench-ops: fill the memory (K.1) */
     size_t N = (size_t)B * (size_t)T;
     for (int i = 0; i < 4; i++)
@@ -215,5 +272,10 @@ int main(int argc, char **argv)
             sum += ms;
     }
     printf("%-20s                         %7.2f ms\n", "all operators", sum);
+    number_put(&rows, "ms", sum, "ops.all");
+    number_put(&rows, "GB/s", copy_rate, "ops.copy.rate");
+    print_exp();
+    if (!numbers_close(&rows, &e))
+        fail("%s", e.text);
     return 0;
 }

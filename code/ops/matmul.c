@@ -68,7 +68,8 @@ static void pack_panel(const struct Panel *p, const struct Job *j)
     for (int k = 0; k < p->k; k += step)
         for (int i = first; i < last; i += mr)
             j->kernel->pack(
-                sliver_of(p, mr, i, k / KC * KC) + (size_t)(k % KC) * mr, mr,
+                sliver_of(p, mr, i, k / KC * KC) + (size_t)(k % KC) * mr,
+                mr,
                 j->a.at + (p->m0 + i) * j->a.row + (p->k0 + k) * j->a.col,
                 j->a.row, j->a.col, j->M - p->m0 - i,
                 smaller(step, p->k - k));
