@@ -28,7 +28,7 @@ struct Transpose {
 };
 
 /* The ladder, slowest idea first; a row without a name ends it. */
-const struct Transpose *transposes(void);
+extern const struct Transpose transposes[];
 
 C_FUNCTIONS_END
 

@@ -366,6 +366,20 @@ static cudaError_t code_of(enum Fault fault)
     return cudaErrorUnknown;
 }
 
+/* The machine knows a kernel by its name in the PTX, a reader by that in
+ * the source. */
+static void say_plainly(struct Error *e, const char *mangled)
+{
+    char name[128];
+    char *at = strstr(e->text, mangled);
+    plain_name(name, sizeof name, mangled);
+    size_t n = strlen(name), m = strlen(mangled);
+    if (at && n <= m) {
+        memcpy(at, name, n);
+        memmove(at + n, at + m, strlen(at + m) + 1);
+    }
+}
+
 static bool is_stream(cudaStream_t s)
 {
     return !s || s == cudaStreamLegacy || s == cudaStreamPerThread ||
@@ -399,6 +413,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
                      (struct Dim3){ block.x, block.y, block.z }, bytes,
                      arguments, &fault, &e)) {
         sticky = code_of(fault);
+        say_plainly(&e, k->kernel->name);
         refuse(sticky, "%s", e.text);
     }
     return cudaSuccess;             /* as on a card: the next call tells */
@@ -457,6 +472,33 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t s)
     START();
     NEEDS_STREAM(s);
     return cudaFree(pointer);
+}
+
+/* Rows that begin at a multiple of 512 bytes, as on a card. */
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width,
+                            size_t height)
+{
+    *pitch = (width + 511) / 512 * 512;
+    if (height && *pitch > SIZE_MAX / height)
+        return refuse(cudaErrorMemoryAllocation, "cudaMallocPitch: %zu "
+                      "rows of %zu bytes", height, *pitch);
+    return cudaMalloc(pointer, *pitch * height);
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *to,
+                                     const void *pointer)
+{
+    START();
+    bool device = memory_find((uint64_t)(uintptr_t)pointer) != NULL;
+    bool host = list_has(&pinned, pointer);
+    *to = (struct cudaPointerAttributes){
+        .type = device ? cudaMemoryTypeDevice
+              : host ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered,
+        .device = device || host ? 0 : -2,
+        .devicePointer = device ? (void *)(uintptr_t)pointer : NULL,
+        .hostPointer = device ? NULL : (void *)(uintptr_t)pointer,
+    };
+    return cudaSuccess;
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
@@ -649,6 +691,15 @@ cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes,
     return cudaMemset(to, byte, bytes);
 }
 
+cudaError_t cudaMemset2D(void *to, size_t pitch, int byte, size_t width,
+                         size_t height)
+{
+    cudaError_t code = cudaSuccess;
+    for (size_t i = 0; i < height && !code; i++)
+        code = cudaMemset((char *)to + i * pitch, byte, width);
+    return code;
+}
+
 /* variables of the device (M.8.4) */
 static cudaError_t inside_variable(const char *call, void **p,
                                    const void *host, size_t bytes,
@@ -723,6 +774,13 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *s, unsigned flags,
 {
     (void)priority;
     return cudaStreamCreateWithFlags(s, flags);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    START();
+    *least = *greatest = 0;         /* no priorities */
+    return cudaSuccess;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t s)

@@ -117,6 +117,19 @@ enum cudaMemcpyKind {
     cudaMemcpyDefault,
 };
 
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered,
+    cudaMemoryTypeHost,
+    cudaMemoryTypeDevice,
+    cudaMemoryTypeManaged,
+};
+
+struct cudaPointerAttributes {
+    enum cudaMemoryType type;
+    int device;
+    void *devicePointer, *hostPointer;
+};
+
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
@@ -251,6 +264,10 @@ SIMT_API cudaError_t cudaMemcpy2D(void *to, size_t to_pitch,
                                   const void *from, size_t from_pitch,
                                   size_t width, size_t height,
                                   enum cudaMemcpyKind);
+SIMT_API cudaError_t cudaMallocPitch(void **pointer, size_t *pitch,
+                                     size_t width, size_t height);
+SIMT_API cudaError_t cudaMemset2D(void *to, size_t pitch, int byte,
+                                  size_t width, size_t height);
 SIMT_API cudaError_t cudaMemcpyToSymbol(const void *symbol,
                                         const void *from, size_t bytes,
                                         size_t offset, enum cudaMemcpyKind);
@@ -280,6 +297,11 @@ SIMT_API cudaError_t cudaEventSynchronize(cudaEvent_t);
 SIMT_API cudaError_t cudaEventQuery(cudaEvent_t);
 SIMT_API cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from,
                                           cudaEvent_t to);
+
+SIMT_API cudaError_t cudaDeviceGetStreamPriorityRange(int *least,
+                                                      int *greatest);
+SIMT_API cudaError_t cudaPointerGetAttributes(
+    struct cudaPointerAttributes *, const void *pointer);
 
 SIMT_API cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid,
                                       dim3 block, void **arguments,

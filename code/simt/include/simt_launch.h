@@ -29,6 +29,12 @@ SIMT_HOST cudaError_t cudaMallocManaged(
 {
     return cudaMallocManaged((void **)p, bytes, flags);
 }
+template <class T>
+SIMT_HOST cudaError_t cudaMallocPitch(T **p, size_t *pitch, size_t width,
+                                      size_t height)
+{
+    return cudaMallocPitch((void **)p, pitch, width, height);
+}
 template <class T> SIMT_HOST cudaError_t cudaMallocHost(T **p, size_t bytes)
 {
     return cudaMallocHost((void **)p, bytes);
@@ -112,6 +118,31 @@ SIMT_HOST cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         blocks, (const void *)kernel, threads, dynamic_bytes);
+}
+/* The block size that fills a multiprocessor with the most warps, the
+ * largest of those, and a grid that fills the device with such blocks. */
+template <class... A>
+SIMT_HOST cudaError_t cudaOccupancyMaxPotentialBlockSize(
+    int *grid, int *block, void (*kernel)(A...), size_t dynamic_bytes = 0,
+    int limit = 0)
+{
+    cudaFuncAttributes a;
+    int sms, best = 0, blocks;
+    cudaError_t e = cudaFuncGetAttributes(&a, kernel);
+    if (!e)
+        e = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+    if (limit <= 0 || limit > a.maxThreadsPerBlock)
+        limit = a.maxThreadsPerBlock;
+    for (int n = limit / 32 * 32; n > 0 && !e; n -= 32) {
+        e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, kernel, n, dynamic_bytes);
+        if (!e && n * blocks > best) {
+            best = n * blocks;
+            *block = n;
+            *grid = blocks * sms;
+        }
+    }
+    return e;
 }
 template <class... A>
 SIMT_HOST cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid,

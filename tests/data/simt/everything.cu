@@ -124,5 +124,18 @@ int main(void)
     dynamic<3><<<dim3(1, 1), 32, 65536, cudaStreamLegacy>>>(x);
     cudaMemcpy(h.data(), x, sizeof(float), cudaMemcpyDefault);
     cudaFree(x);
+
+    size_t pitch;
+    int grid, block, least, greatest;
+    cudaPointerAttributes a;
+    cudaMallocPitch(&x, &pitch, 100, 3);
+    cudaMemset2D(x, pitch, 0, 100, 3);
+    cudaPointerGetAttributes(&a, x);
+    cudaOccupancyMaxPotentialBlockSize(&grid, &block, dynamic<3>);
+    cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    if (pitch % 512 || a.type != cudaMemoryTypeDevice || block != 1024 ||
+        grid != 264)
+        return 1;
+    cudaFree(x);
     return h[0] == 4 && (float)(one + one) == 2 ? 0 : 1;
 }
