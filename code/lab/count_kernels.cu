@@ -1,5 +1,5 @@
-/* Chapter 3b, What a warp asks of memory: the counting rules: 3b.6 Asking the chip */
-/* Tangled from chapters/03b-counting.nw by `make tangle`; edit it there. */
+/* Appendix Q, The kernels that ask the chip: Q.2 The program */
+/* Tangled from chapters/q-count-kernels.nw by `make tangle`; edit it there. */
 
 /* Small kernels, each with an access pattern of its own, whose results are
  * checked on the host.  Run under ncu on a GPU and on the software GPU, it
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* buffers, and a list of kernels (3b.6) */
+/* buffers, and a list of kernels (Q.2) */
 enum { BYTES = 1 << 18, POISON = 0xee };
 static char *d_in, *d_out;              /* on the device                */
 static char *h_in, *h_out, *want;       /* on the host; want = expected */
@@ -35,7 +35,7 @@ static int enlist(const char *name, void (*run)(void))
     static int listed_##name = enlist(#name, run_##name);               \
     static void run_##name(void)
 
-/* launch and compare (3b.6) */
+/* launch and compare (Q.2) */
 static int wrong;
 
 /* Both outputs full of `fill` before the launch. */
@@ -60,7 +60,7 @@ static void after(const char *name)
     printf("%s: right\n", name);
 }
 
-/* a kernel of one statement (3b.6) */
+/* a kernel of one statement (3b.5) */
 /* `statement` runs on the device and, for the expected result, here: in and
  * out are arrays of T, i the thread, l its lane, t its place in the block,
  * b the block. */
@@ -92,8 +92,8 @@ static void after(const char *name)
 typedef uint8_t u8;
 typedef uint16_t u16;
 
-/* accesses to global memory (3b.6) */
-/* loads from global memory (3b.6) */
+/* accesses to global memory (Q.2) */
+/* loads from global memory (3b.5) */
 PATTERN(ld_u8,            u8,     2, 64, out[i] = in[i])
 PATTERN(ld_u16,           u16,    2, 64, out[i] = in[i])
 PATTERN(ld_f32,           float,  2, 64, out[i] = in[i])
@@ -120,7 +120,7 @@ PATTERN(ld_f32_squares,   float,  2, 64, out[i] = in[l * l + b])
 PATTERN(ld_f32_scattered, float,  2, 64, out[i] = in[37 * i * i % 1009])
 PATTERN(ld_f32x4_quarter, float4, 2, 64, out[i] = in[9 * (i / 4)])
 
-/* stores to global memory (3b.6) */
+/* stores to global memory (Q.2) */
 PATTERN(st_f32_from_7,    float,  2, 64, out[i + 7] = in[i])
 PATTERN(st_f32_by_3,      float,  2, 64, out[3 * i] = in[i])
 PATTERN(st_f32_by_20,     float,  2, 64, out[20 * i] = in[i])
@@ -131,7 +131,7 @@ PATTERN(st_f32x2_by_5,    float2, 2, 64, out[5 * i] = in[i])
 PATTERN(st_f32x4_by_3,    float4, 2, 64, out[3 * i] = in[i])
 PATTERN(st_f32x4_row,     float4, 2, 64, out[9 * (i / 8) + i % 8] = in[i])
 
-/* structs in global memory (3b.6) */
+/* structs in global memory (Q.2) */
 struct Three { float x, y, z; };
 struct Five { float a, b, c, d, e; };
 PATTERN(struct_3_floats, struct Three, 2, 64, out[i] = in[i])
@@ -139,7 +139,7 @@ PATTERN(struct_5_floats, struct Five,  2, 64, out[i] = in[i])
 PATTERN(struct_one_of_5, float, 2, 64,
         out[i] = ((const struct Five *)in)[i].c)
 
-/* part of a warp (3b.6) */
+/* part of a warp (Q.2) */
 PATTERN(part_lane_17,   float,  2, 64, if (l == 17) out[i] = in[2 * i])
 PATTERN(part_first_11,  float,  2, 64, if (l < 11) out[i] = in[i])
 PATTERN(part_odd,       float,  2, 64, if (l & 1) out[i] = in[i])
@@ -149,7 +149,7 @@ PATTERN(part_block_20,  float,  3, 20, out[i] = in[i])
 PATTERN(part_block_33,  float,  3, 33, out[i] = in[i])
 PATTERN(part_block_1,   float4, 3, 1,  out[i] = in[i])
 
-/* a kernel that reads shared memory (3b.7) */
+/* a kernel that reads shared memory (Q.3) */
 /* Fill `count` elements of shared memory; then each thread reads one.  It
  * fills its neighbour's place, lest a compiler keep in a register what a
  * thread has written and reads again. */
@@ -176,7 +176,7 @@ PATTERN(part_block_1,   float4, 3, 1,  out[i] = in[i])
         after(#name);                                                   \
     }
 
-/* loads from shared memory (3b.7) */
+/* loads from shared memory (Q.3) */
 FROM_SHARED(sh_u8,           u8,     32,   out[i] = s[l])
 FROM_SHARED(sh_u8_by_4,      u8,     128,  out[i] = s[4 * l])
 FROM_SHARED(sh_u8_by_68,     u8,     2112, out[i] = s[68 * l])
@@ -198,7 +198,7 @@ FROM_SHARED(sh_f32_squares,  float,  1024, out[i] = s[l * l])
 FROM_SHARED(sh_f32_part,     float,  1024, if (l % 3) out[i] = s[32 * l])
 FROM_SHARED(sh_f32_xor,      float,  1024, out[i] = s[32 * l + (l ^ 5)])
 
-/* loads from shared memory, continued (3b.7) */
+/* loads from shared memory, continued (Q.3) */
 FROM_SHARED(sh_f32x2,         float2, 32,  out[i] = s[l])
 FROM_SHARED(sh_f32x2_by_2,    float2, 64,  out[i] = s[2 * l])
 FROM_SHARED(sh_f32x2_by_3,    float2, 96,  out[i] = s[3 * l])
@@ -215,7 +215,7 @@ FROM_SHARED(sh_f32x2_evens,   float2, 64, if (l % 2 == 0) out[i] = s[l])
 FROM_SHARED(sh_f32x2_few,     float2, 64, if (l < 11) out[i] = s[2 * l])
 FROM_SHARED(sh_f32x2_squares, float2, 256, out[i] = s[l * l % 256])
 
-/* loads from shared memory, continued (3b.7) */
+/* loads from shared memory, continued (Q.3) */
 FROM_SHARED(sh_f32x4,         float4, 32,  out[i] = s[l])
 FROM_SHARED(sh_f32x4_by_2,    float4, 64,  out[i] = s[2 * l])
 FROM_SHARED(sh_f32x4_by_3,    float4, 96,  out[i] = s[3 * l])
@@ -234,7 +234,7 @@ FROM_SHARED(sh_f32x4_odd,     float4, 32,  if (l % 2) out[i] = s[l])
 FROM_SHARED(sh_f32x4_rows,    float4, 288, if (l < 20) out[i] = s[9 * l])
 FROM_SHARED(sh_f32x4_squares, float4, 128, out[i] = s[l * l % 128])
 
-/* a kernel that writes shared memory (3b.7) */
+/* a kernel that writes shared memory (Q.3) */
 /* Fill shared memory, write one element a thread, read all of it back. */
 #define TO_SHARED(name, T, count, index)                                \
     __global__ void name(T *out, const T *in)                           \
@@ -260,7 +260,7 @@ FROM_SHARED(sh_f32x4_squares, float4, 128, out[i] = s[l * l % 128])
         after(#name);                                                   \
     }
 
-/* stores to shared memory (3b.7) */
+/* stores to shared memory (Q.3) */
 TO_SHARED(sw_u8,            u8,     32,   l)
 TO_SHARED(sw_u16_by_6,      u16,    192,  6 * l)
 TO_SHARED(sw_f32_by_2,      float,  64,   2 * l)
@@ -282,7 +282,7 @@ TO_SHARED(sw_f32x4_by_8,    float4, 256,  8 * l)
 TO_SHARED(sw_f32x4_by_9,    float4, 288,  9 * l)
 TO_SHARED(sw_f32x4_xor,     float4, 256,  8 * l + (l & 7))
 
-/* ldmatrix and stmatrix (3b.7) */
+/* ldmatrix and stmatrix (Q.4) */
 static __device__ unsigned shared_address(const void *p)
 {
     return (unsigned)__cvta_generic_to_shared(p);
@@ -303,7 +303,7 @@ static __device__ unsigned shared_address(const void *p)
     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])                    \
     : "r"(a) : "memory")
 
-/* ldmatrix and stmatrix, continued (3b.7) */
+/* ldmatrix and stmatrix, continued (Q.4) */
 /* A tile has 16 rows of `pitch` 16-bit numbers.  Matrix m begins in row
  * 8 (m & 1), column 8 (m >> 1); in row r, chunks of eight columns change
  * places: chunk c is found at c ^ (r & mask). */
@@ -321,7 +321,7 @@ static void want_loaded(int matrices, bool trans, int pitch, int mask)
         ((u16 *)want)[e] = ((u16 *)h_in)[from];
     }
 }
-/* ldmatrix and stmatrix, continued (3b.7) */ \
+/* ldmatrix and stmatrix, continued (Q.4) */ \
 #define FROM_MATRIX(name, kind, matrices, trans, pitch, mask)           \
     __global__ void name(u16 *out, const u16 *in)                       \
     {                                                                   \
@@ -345,7 +345,7 @@ static void want_loaded(int matrices, bool trans, int pitch, int mask)
         after(#name);                                                   \
     }
 
-/* ldmatrix and stmatrix, continued (3b.7) */
+/* ldmatrix and stmatrix, continued (Q.4) */
 FROM_MATRIX(lm_x1_pitch_8,   x1,  1, false, 8,   0)
 FROM_MATRIX(lm_x1_pitch_24,  x1,  1, false, 24,  0)
 FROM_MATRIX(lm_x1_pitch_32,  x1,  1, false, 32,  0)
@@ -365,7 +365,7 @@ FROM_MATRIX(lm_x4t_pitch_32, x4t, 4, true,  32,  0)
 FROM_MATRIX(lm_x4t_pitch_72, x4t, 4, true,  72,  0)
 FROM_MATRIX(lm_x4t_swizzled, x4t, 4, true,  64,  7)
 
-/* ldmatrix and stmatrix, continued (3b.7) */
+/* ldmatrix and stmatrix, continued (Q.4) */
 #if !defined(__NVCC__) || !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define STMATRIX_x4(r, a) asm volatile(                                 \
     "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%4], {%0, %1, %2, %3};"  \
@@ -393,7 +393,7 @@ static void want_stored(int matrices, int pitch, int mask)
         ((u16 *)want)[at(e / 64, e / 8 % 8, e % 8, pitch, mask)] =
             ((u16 *)h_in)[e];
 }
-/* ldmatrix and stmatrix, continued (3b.7) */ \
+/* ldmatrix and stmatrix, continued (Q.4) */ \
 #define TO_MATRIX(name, kind, matrices, pitch, mask)                    \
     __global__ void name(u16 *out, const u16 *in)                       \
     {                                                                   \
@@ -426,7 +426,7 @@ TO_MATRIX(sm_x4_pitch_48, x4, 4, 48, 0)
 TO_MATRIX(sm_x4_pitch_72, x4, 4, 72, 0)
 TO_MATRIX(sm_x4_swizzled, x4, 4, 64, 7)
 
-/* atomic operations (3b.7) */
+/* atomic operations (Q.5) */
 /* On the host, where nothing happens at the same time, they are simple. */
 #ifdef __CUDA_ARCH__
 #define EITHER(device, host) device
@@ -449,7 +449,7 @@ ATOMIC(cas_int,   int,      atomicCAS(p, 0, v), old ? old : v)
 #define ATOMICALLY(name, T, statement)                                  \
     PATTERN_FROM(0, name, T, 2, 64, statement)
 
-/* atomic operations, continued (3b.7) */
+/* atomic operations, continued (Q.5) */
 /* Nobody reads the result. */
 ATOMICALLY(red_int,        int,   add_int(&out[i], i + 5))
 ATOMICALLY(red_int_by_5,   int,   add_int(&out[5 * i], i + 5))
@@ -466,7 +466,7 @@ ATOMICALLY(red_f32_eights, float, add_float(&out[i / 8], l))
 ATOMICALLY(red_f32_by_7,   float, add_float(&out[7 * i], l))
 ATOMICALLY(red_f32_far,    float, add_float(&out[i % 4 * 40], l))
 
-/* atomic operations, continued (3b.7) */
+/* atomic operations, continued (Q.5) */
 /* The result is used: written, shifted to what it must be in any order. */
 ATOMICALLY(atom_int,       int, out[256 + i] = add_int(&out[i], i + 5))
 ATOMICALLY(atom_int_by_3,  int, out[1024 + i] = add_int(&out[3 * i], i + 5))
@@ -478,7 +478,7 @@ ATOMICALLY(atom_exch,      int,
            out[4096 + i] = exch_int(&out[9 * i], i + 5))
 ATOMICALLY(atom_cas,       int, out[1024 + i] = cas_int(&out[2 * i], i + 5))
 
-/* atomic operations, continued (3b.7) */
+/* atomic operations, continued (Q.5) */
 /* In shared memory: clear it, one atomic operation a thread, read it. */
 #define IN_SHARED(name, T, count, statement)                            \
     __global__ void name(T *out, UNUSED const T *in)                    \
@@ -505,7 +505,7 @@ ATOMICALLY(atom_cas,       int, out[1024 + i] = cas_int(&out[2 * i], i + 5))
         after(#name);                                                   \
     }
 
-/* atomic operations, continued (3b.7) */
+/* atomic operations, continued (Q.5) */
 IN_SHARED(sa_int,        int,      32,   add_int(&s[l], l + 5))
 IN_SHARED(sa_int_by_4,   int,      128,  add_int(&s[4 * l], l + 5))
 IN_SHARED(sa_int_by_32,  int,      1024, add_int(&s[32 * l], l + 5))
@@ -539,7 +539,7 @@ IN_SHARED(sa_u64_pairs,  u64,      32,   add_u64(&s[l / 2], l + 5))
 IN_SHARED(sa_u64_halves, u64,      32,   add_u64(&s[l % 16], l + 5))
 IN_SHARED(sa_u64_cross,  u64,      32,
           add_u64(&s[(3 * l + l / 16) % 20], l + 5))
-/* asynchronous copies (3b.8) */ \
+/* asynchronous copies (Q.6) */ \
 #define COPY_ASYNC(how, size, to, from, bytes)                          \
     asm volatile("cp.async." how ".shared.global [%0], [%1], " size     \
                  ", %2;" :: "r"(shared_address(to)), "l"(from),         \
@@ -557,7 +557,7 @@ static void want_copied(void *to, const void *from, size_t size,
     memcpy(to, from, bytes);
 }
 
-/* asynchronous copies, continued (3b.8) */
+/* asynchronous copies, continued (Q.6) */
 /* Each lane that is on copies `bytes` of a T from in[from] to s[to]. */
 #define ASYNC(name, how, T, count, on, to, from, bytes)                 \
     __global__ void name(T *out, const T *in)                           \
@@ -587,7 +587,7 @@ static void want_copied(void *to, const void *from, size_t size,
         after(#name);                                                   \
     }
 
-/* asynchronous copies, continued (3b.8) */
+/* asynchronous copies, continued (Q.6) */
 ASYNC(ca_4,         "ca", float,  32,  true, l, l, 4)
 ASYNC(ca_4_by_3,    "ca", float,  32,  true, l, 3 * l, 4)
 ASYNC(ca_4_odd,     "ca", float,  64,  l & 1, 2 * l, 9 * l, 4)
@@ -604,7 +604,7 @@ ASYNC(cg_16_part,   "cg", float4, 32,  l > 8, l, l, 16)
 ASYNC(cg_16_short,  "cg", float4, 32,  true, l, l, l % 3 * 4)
 ASYNC(cg_16_none,   "cg", float4, 32,  true, l, l, l >> 5)
 
-/* asynchronous copies, continued (3b.8) */
+/* asynchronous copies, continued (Q.6) */
 /* Rows of 64 bytes, four lanes each, to rows of other pitches. */
 #define ROWS(name, count, to)                                           \
     ASYNC(name, "cg", float4, count, true, to, l / 4 * 8 + l % 4, 16)
@@ -617,7 +617,7 @@ ROWS(cg_rows_xor,   64, l / 4 * 8 + (l % 4 ^ l / 4))
 ASYNC(cg_lines_xor, "cg", float4, 32, true, l / 8 * 8 + (l % 8 ^ l / 8), l,
       16)
 
-/* local and constant memory (3b.8) */
+/* local and constant memory (Q.7) */
 /* a lives in local memory, since its index is known only at run time; zero
  * is 0, but no compiler knows. */
 #define LOCAL(name, T, index)                                           \
@@ -650,7 +650,7 @@ LOCAL(lo_f32x4_one,  float4, 3)
 LOCAL(lo_u8_one,     u8,     3)
 LOCAL(lo_u8_lane,    u8,     l % 16)
 
-/* local and constant memory, continued (3b.8) */
+/* local and constant memory, continued (Q.7) */
 #define TWO(i)   i, 3 * i
 #define FOUR(i)  TWO(i), TWO(i + 5)
 #define EIGHT(i) FOUR(i), FOUR(i + 9)
@@ -669,7 +669,7 @@ CONSTANT(co_far,    (l * 7 + 3) % 64)
 PATTERN(co_part, int, 2, 64,
         if (l < 9) out[i] = EITHER(c_table, h_table)[2 * l])
 
-/* pointers that do not say where (3b.8) */
+/* pointers that do not say where (Q.7) */
 /* The pointer is chosen at run time, so the load is a generic one. */
 static __host__ __device__ inline bool unknown(void)
 {
@@ -679,7 +679,7 @@ FROM_SHARED(ge_shared, float, 64, out[i] = (unknown() ? in : s)[2 * l])
 FROM_SHARED(ge_global, float, 64, out[i] = (unknown() ? s : in)[2 * l])
 FROM_SHARED(ge_mixed,  float, 64, out[i] = (l % 3 ? in : s)[2 * l])
 
-/* paths that part (3b.8) */
+/* paths that part (Q.7) */
 /* The two sides differ in width, so that no compiler makes them one. */
 PATTERN(di_two_sides, float, 2, 64,
         if (l % 5 < 2) out[i] = in[i];
@@ -713,7 +713,7 @@ RUN(di_return)
     after("di_return");
 }
 
-/* paths that part, continued (3b.8) */
+/* paths that part, continued (Q.7) */
 /* A loop that each lane leaves when it likes; unroll 1 keeps it a loop. */
 static __host__ __device__ inline void count_up(int *out, int i, int trips)
 {
@@ -740,7 +740,7 @@ static __host__ __device__ inline void collatz(int *out, const int *in,
 PATTERN(di_trips,   int, 1, 64, count_up(out, i, 1 + l % 7))
 PATTERN(di_collatz, int, 1, 64, collatz(out, in, i, 1 + l))
 
-/* paths that part, continued (3b.8) */
+/* paths that part, continued (Q.7) */
 /* A block of 9 x 7 threads: lanes run along x first. */
 __global__ void di_block_9_7(float *out, const float *in)
 {
@@ -756,7 +756,7 @@ RUN(di_block_9_7)
     after("di_block_9_7");
 }
 
-/* shuffles and reductions (3b.8) */
+/* shuffles and reductions (Q.8) */
 #define ALL 0xffffffffu
 __global__ void sf_sum(int *out, const int *in)
 {
@@ -783,7 +783,7 @@ __global__ void sf_pack(int *out, const int *in)
         out[32 * (threadIdx.x / 32) + __popc(odd & ((1u << l) - 1))] = x;
 }
 
-/* shuffles and reductions, continued (3b.8) */
+/* shuffles and reductions, continued (Q.8) */
 RUN(sf_sum)
 {
     before(POISON);
@@ -814,7 +814,7 @@ RUN(sf_pack)
     after("sf_pack");
 }
 
-/* shuffles and reductions, continued (3b.8) */
+/* shuffles and reductions, continued (Q.8) */
 /* 256 numbers in shared memory become one. */
 #define REDUCTION(name, from, condition, until, step)                   \
     __global__ void name(int *out, const int *in)                       \
@@ -847,7 +847,7 @@ REDUCTION(re_modulo, 1,   t % (2 * d) == 0, d < 256, d *= 2)
 REDUCTION(re_spread, 1,   t < 128 / d,      d < 256, d *= 2)
 REDUCTION(re_halves, 128, t < d,            d > 0,   d /= 2)
 
-/* three transposes (3b.8) */
+/* three transposes (Q.8) */
 /* 64 x 64 floats, four blocks of 32 x 8 threads. */
 static void want_transposed(void)
 {
@@ -869,7 +869,7 @@ RUN(tr_naive)
     after("tr_naive");
 }
 
-/* three transposes, continued (3b.8) */
+/* three transposes, continued (Q.8) */
 /* Element (y, x) of the tile is at s[y][x ^ xor], row pitch given. */
 #define TRANSPOSE(name, pitch, mask)                                    \
     __global__ void name(float *out, const float *in)                   \
@@ -897,7 +897,7 @@ TRANSPOSE(tr_padded,   33, 0)
 TRANSPOSE(tr_pad_2,    34, 0)
 TRANSPOSE(tr_swizzled, 32, 31)
 
-/* matrix products (3b.9) */
+/* matrix products (Q.9) */
 /* c[32][48] = a[32][64] b[64][48], of whole numbers from 0 to 7. */
 enum { SMALL = BYTES / 2 };         /* where in h_in such floats begin */
 static void want_product(int M, int N, int K)
@@ -921,7 +921,7 @@ __global__ void mm_naive(float *c, const float *a)
     c[48 * m + n] = sum;
 }
 
-/* matrix products, continued (3b.9) */
+/* matrix products, continued (Q.9) */
 /* Tiles of 16 x 16 in rows of 17, so that no two neighbours are aligned
  * and no compiler reads them at once. */
 __global__ void mm_tiled(float *c, const float *a)
@@ -953,7 +953,7 @@ __global__ void mm_tiled(float *c, const float *a)
 RUN_PRODUCT(mm_naive)
 RUN_PRODUCT(mm_tiled)
 
-/* matrix products, continued (3b.9) */
+/* matrix products, continued (Q.9) */
 /* d = a b + d by one instruction of a tensor core. */
 #define MMA(types, shape, d, a, b0, b1) asm volatile(                   \
     "mma.sync.aligned." shape ".row.col.f32." types ".f32 "             \
@@ -984,7 +984,7 @@ TENSOR_ONES(mm_one_bf16, "bf16.bf16", "m16n8k16", 0x3f803f80, 16)
 TENSOR_ONES(mm_one_f16,  "f16.f16",   "m16n8k16", 0x3c003c00, 16)
 TENSOR_ONES(mm_one_tf32, "tf32.tf32", "m16n8k8",  0x3f800000, 8)
 
-/* matrix products, continued (3b.9) */
+/* matrix products, continued (Q.9) */
 /* c[64][64] = a[64][64] b[64][64], bfloat16, four warps of 16 rows each.
  * A tile's rows are PITCH numbers apart; of the chunks of 8 in a row, c is
  * at c ^ (row & MASK). */
@@ -1003,7 +1003,7 @@ static __device__ void copy_tile(u16 *tile, const u16 *from)
                      "l"(from + 8 * j) : "memory");
 }
 
-/* matrix products, continued (3b.9) */
+/* matrix products, continued (Q.9) */
 template <int PITCH, int MASK>
 static __device__ void multiply_tiles(float *c, const u16 *as,
                                       const u16 *bs)
@@ -1023,7 +1023,7 @@ static __device__ void multiply_tiles(float *c, const u16 *as,
             MMA("bf16.bf16", "m16n8k16", acc[n + 1], a, b[2], b[3]);
         }
     }
-    /* write the product's fragments (3b.9) */
+    /* write the product's fragments (Q.9) */
     float2 *row = (float2 *)(c + 64 * (16 * w + l / 4));
     #pragma unroll
     for (int n = 0; n < 8; n++) {
@@ -1031,7 +1031,7 @@ static __device__ void multiply_tiles(float *c, const u16 *as,
         row[4 * n + l % 4 + 256] = make_float2(acc[n][2], acc[n][3]);
     }
 }
-/* matrix products, continued (3b.9) */ \
+/* matrix products, continued (Q.9) */ \
 #define TENSOR_PRODUCT(name, PITCH, MASK)                               \
     __global__ void name(float *c, const u16 *a)                        \
     {                                                                   \
@@ -1054,7 +1054,7 @@ TENSOR_PRODUCT(mm_tensor_plain,  64, 0)
 TENSOR_PRODUCT(mm_tensor_padded, 72, 0)
 TENSOR_PRODUCT(mm_tensor_xor,    64, 7)
 
-/* arithmetic alone (3b.9) */
+/* arithmetic alone (Q.9) */
 /* x, y, z are whole numbers from 0 to 7.  No product goes into a sum, so
  * there is nothing to contract. */
 #define ARITHMETIC(name, statement)                                     \
@@ -1068,7 +1068,7 @@ ARITHMETIC(ar_both, out[i] = x + y - z; out[i + 128] = x * y * z)
 ARITHMETIC(ar_part, if (l < 21) out[i] = fmaf(fmaf(x, y, z), z, y))
 ARITHMETIC(ar_max,  out[i] = fmaxf(fmaxf(x, y), fminf(z, y)))
 
-/* where compilers differ (3b.9) */
+/* where compilers differ (Q.10) */
 /* These are here because compilers count differently, not the machine. */
 FROM_SHARED(dc_declared_floats, float, 128,
             ((float4 *)out)[i] = *(const float4 *)&s[4 * l])
@@ -1087,7 +1087,7 @@ PATTERN(dc_guard_or, float, 2, 64, if (l < 10 || i > 100) out[i] = in[i])
 ARITHMETIC(dc_product_twice, float p = x * y; out[i] = p;
            out[i + 128] = p + z)
 
-/* where compilers differ, continued (3b.9) */
+/* where compilers differ, continued (Q.10) */
 /* The last addition is needed in lane 0 only. */
 __global__ void dc_sum_f32(float *out, const float *in)
 {
@@ -1107,7 +1107,7 @@ RUN(dc_sum_f32)
     after("dc_sum_f32");
 }
 
-/* run them all (3b.9) */
+/* run them all (Q.10) */
 /* Noise for copies; from SMALL on, whole numbers from 0 to 7: floats, and
  * in the last quarter the same as bfloat16, which is half a float. */
 static void fill_input(void)
@@ -1127,7 +1127,7 @@ static void fill_input(void)
     }
 }
 
-/* run them all, continued (3b.9) */
+/* run them all, continued (Q.10) */
 static int run_named(const char *name)
 {
     for (int i = 0; i < n_listed; i++)
@@ -1151,7 +1151,7 @@ static void allocate(void)
     CUDA_OK(cudaMemcpy(d_in, h_in, BYTES, cudaMemcpyHostToDevice));
 }
 
-/* run them all, continued (3b.9) */
+/* run them all, continued (Q.10) */
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--list") == 0) {

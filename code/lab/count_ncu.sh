@@ -1,6 +1,6 @@
 #!/bin/sh
-# Chapter 3b, What a warp asks of memory: the counting rules: 3b.10 Keeping what it answers
-# Tangled from chapters/03b-counting.nw by `make tangle`; edit it there.
+# Appendix Q, The kernels that ask the chip: Q.11 The script
+# Tangled from chapters/q-count-kernels.nw by `make tangle`; edit it there.
 
 # Count the kernels of a program with Nsight Compute on the GPU at hand.
 #
@@ -16,7 +16,7 @@ shift
 raw=$(mktemp)
 trap 'rm -f "$raw" "$raw.names"' EXIT
 
-# the counters to ask for (3b.10)
+# the counters to ask for (Q.11)
 # short name, name in ncu
 t=l1tex__t_
 lsu=pipe_lsu_mem
@@ -28,7 +28,7 @@ bypass=sm__sass_l1tex_t_
 bytes=sm__sass_data_bytes_mem
 cat > "$raw.names" <<END
 
-# the counters of global and local memory (3b.10)
+# the counters of global and local memory (Q.11)
 ld_req     ${t}requests_${lsu}_global_op_ld.sum
 ld_sec     ${t}sectors_${lsu}_global_op_ld.sum
 st_req     ${t}requests_${lsu}_global_op_st.sum
@@ -54,7 +54,7 @@ cg_bytes   ${bytes}_global_op_ldgsts_cache_bypass.sum
 lld_bytes  ${bytes}_local_op_ld.sum
 lst_bytes  ${bytes}_local_op_st.sum
 
-# the counters of shared memory (3b.10)
+# the counters of shared memory (Q.11)
 sld_wave   ${waves}_ld.sum
 sst_wave   ${waves}_st.sum
 satom_wave ${waves}_atom.sum
@@ -76,7 +76,7 @@ stsm_bytes ${bytes}_shared_op_stsm.sum
 const_wave idc__requests.sum
 const_inst ${inst}_ldc.sum
 
-# the counters of instructions and arithmetic (3b.10)
+# the counters of instructions and arithmetic (Q.11)
 inst       smsp__inst_executed.sum
 thread     smsp__thread_inst_executed.sum
 thread_on  smsp__thread_inst_executed_pred_on.sum
@@ -92,13 +92,13 @@ registers  launch__registers_per_thread
 smem       launch__shared_mem_per_block_static
 END
 
-# ask for them (3b.10)
+# ask for them (3b.5)
 metrics=$(awk '/^[a-z]/ { printf "%s%s", sep, $2; sep = "," }' "$raw.names")
 ncu --clock-control none --cache-control none --csv --page raw \
     --print-units base --print-kernel-base function \
     --metrics "$metrics" "$@" > "$raw"
 
-# one row for each kernel and counter (3b.10)
+# one row for each kernel and counter (3b.5)
 {
     echo "# machine: $(nvidia-smi --query-gpu=name,driver_version \
         --format=csv,noheader | head -1)"
@@ -108,7 +108,7 @@ ncu --clock-control none --cache-control none --csv --page raw \
     echo "# date: $(date -u +%Y-%m-%d)"
     echo "kernel,metric,value"
     awk -F '","' -v names="$raw.names" '
-        # read the table of a quoted file (3b.10)
+        # read the table of a quoted file (Q.11)
         BEGIN {
             while ((getline line < names) > 0) {
                 split(line, n, " +")

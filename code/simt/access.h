@@ -1,4 +1,4 @@
-/* Chapter 3b, What a warp asks of memory: the counting rules: 3b.1 What is asked, and what it costs */
+/* Chapter 3b, What a warp asks of memory: the counting rules: 3b.1 What is asked, and what is kept */
 /* Tangled from chapters/03b-counting.nw by `make tangle`; edit it there. */
 
 /* What one warp instruction asks of memory, and what we keep of it. */

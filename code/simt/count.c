@@ -1,5 +1,5 @@
-/* Chapter 3b, What a warp asks of memory: the counting rules: 3b.1 What is asked, and what it costs */
-/* Tangled from chapters/03b-counting.nw by `make tangle`; edit it there. */
+/* Appendix Q, The kernels that ask the chip: Q.1 The counter's tables */
+/* Tangled from chapters/q-count-kernels.nw by `make tangle`; edit it there. */
 
 #include "simt/count.h"
 
@@ -9,13 +9,18 @@
 #include <string.h>
 
 /* the lanes that take part (3b.2) */
-/* unit[i] = address / width of the i-th of `lanes`; returns how many. */
+/* unit[i] = address / width of the i-th of `lanes`, those left out that are
+ * equal to the one before; returns how many. */
 static int units(uint64_t unit[32], const uint64_t address[32],
                  uint32_t lanes, int width)
 {
     int n = 0, shift = __builtin_ctz((unsigned)width);
-    for (uint32_t m = lanes; m; m &= m - 1)
-        unit[n++] = address[__builtin_ctz(m)] >> shift;
+    uint64_t before = UINT64_MAX;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        uint64_t u = address[__builtin_ctz(m)] >> shift;
+        if (u != before)
+            unit[n++] = before = u;
+    }
     return n;
 }
 
@@ -38,7 +43,7 @@ static int distinct(const uint64_t *v, int n)
     return found;
 }
 
-/* the lanes that ask for bytes (3b.2) */
+/* the lanes that ask for bytes (3b.2.2) */
 /* cp.async may read nothing, and fill with zeros: that asks for nothing. */
 static uint32_t asking(const struct Access *a)
 {
@@ -91,6 +96,8 @@ static bool unbroken(uint32_t lanes)    /* ones without a gap */
 
 static int plain_sectors(const struct Access *a)
 {
+    if (a->uniform)
+        return 1;
     if (a->contiguous && unbroken(a->lanes)) {
         uint64_t from = a->address[__builtin_ctz(a->lanes)];
         uint64_t bytes = (uint64_t)(a->size * __builtin_popcount(a->lanes));
@@ -100,7 +107,7 @@ static int plain_sectors(const struct Access *a)
     return distinct(sector, units(sector, a->address, a->lanes, SECTOR));
 }
 
-/* sectors of an atomic operation (3b.2) */
+/* sectors of an atomic operation (3b.2.1) */
 static int atomic_sectors(const struct Access *a)
 {
     uint64_t at[32];
@@ -115,7 +122,7 @@ static int atomic_sectors(const struct Access *a)
         } else
             on[k - 1]++;
     }
-    /* add the busiest address of each sector (3b.2) */
+    /* add the busiest address of each sector (3b.2.1) */
     for (int k = 0; k < n; k++) {
         bool busiest = true;                /* of equals the first counts */
         for (int j = 0; j < n && busiest; j++)
@@ -126,7 +133,7 @@ static int atomic_sectors(const struct Access *a)
     return sum;
 }
 
-/* sectors of a copy past the first cache (3b.2) */
+/* sectors of a copy past the first cache (3b.2.2) */
 static int bypass_sectors(const struct Access *a)
 {
     uint64_t pair[32];
@@ -138,7 +145,7 @@ static int bypass_sectors(const struct Access *a)
     return distinct(pair, n);
 }
 
-/* sectors of an asynchronous copy (3b.2) */
+/* sectors of an asynchronous copy (3b.2.2) */
 static int async_sectors(const struct Access *a)
 {
     struct Access reading = *a;
@@ -149,7 +156,7 @@ static int async_sectors(const struct Access *a)
                                       : plain_sectors(&reading);
 }
 
-/* sectors of local memory (3b.2) */
+/* sectors of local memory (3b.2.3) */
 static int local_sectors(const struct Access *a)
 {
     uint64_t part[32];
@@ -162,7 +169,7 @@ static int local_sectors(const struct Access *a)
     return words * distinct(part, n);
 }
 
-/* which rule counts the sectors (3b.2) */
+/* which rule counts the sectors (3b.2.3) */
 int global_sectors(const struct Access *a)
 {
     if (a->space == SPACE_LOCAL)
@@ -177,7 +184,7 @@ int global_sectors(const struct Access *a)
     }
 }
 
-/* wavefronts of a wide access (3b.3) */
+/* wavefronts of a wide access (3b.3.1) */
 /* Every lane's partner, d further, is off or at the same address. */
 static bool paired(const struct Access *a, int d)
 {
@@ -206,7 +213,7 @@ static int plain_wavefronts(const struct Access *a, int *ideal)
     return sum;
 }
 
-/* wavefronts of matrices (3b.3) */
+/* wavefronts of matrices (3b.3.2) */
 static int matrix_wavefronts(const struct Access *a, int *ideal)
 {
     int sum = 0;
@@ -218,7 +225,7 @@ static int matrix_wavefronts(const struct Access *a, int *ideal)
     return sum;
 }
 
-/* wavefronts of atomic operations (3b.3) */
+/* wavefronts of atomic operations (3b.3.3) */
 static int atomic_wavefronts(const struct Access *a, int *ideal)
 {
     int lanes[32] = { 0 }, most = 0;
@@ -237,7 +244,7 @@ static int atomic_wavefronts(const struct Access *a, int *ideal)
     return 2 * most;
 }
 
-/* which rule counts the wavefronts (3b.3) */
+/* which rule counts the wavefronts (3b.3.3) */
 int shared_wavefronts(const struct Access *a, int *ideal)
 {
     switch (a->kind) {
@@ -246,21 +253,22 @@ int shared_wavefronts(const struct Access *a, int *ideal)
     case ACCESS_ATOM: case ACCESS_RED:
         return atomic_wavefronts(a, ideal);
     default:
-        if (a->contiguous && a->lanes == 0xffffffff
-            && a->address[0] % LINE == 0)
-            return *ideal = a->size > 4 ? a->size / 4 : 1;
+        if (a->size <= 4 && (a->uniform || a->contiguous))
+            return *ideal = 1;
+        if (a->contiguous && a->lanes == 0xffffffff)
+            return *ideal = a->size / 4;
         return plain_wavefronts(a, ideal);
     }
 }
 
-/* turns of the constant cache (3b.3) */
+/* turns of the constant cache (3b.3.4) */
 int constant_wavefronts(const struct Access *a)
 {
     uint64_t at[32];
     return distinct(at, units(at, a->address, a->lanes, 1));
 }
 
-/* the bytes asked for (3b.4) */
+/* the bytes asked for (Q.1) */
 static uint64_t bytes_asked(const struct Access *a)
 {
     uint64_t sum = 0;
@@ -283,7 +291,7 @@ static void add_turns(struct Traffic *t, const struct Access *a,
     t->bytes += bytes_asked(a);
 }
 
-/* turns of a loop of compare and swap (3b.3) */
+/* turns of a loop of compare and swap (3b.3.3) */
 static bool changed(const struct Access *a, uint32_t won, uint64_t address)
 {
     for (; won; won &= won - 1)
@@ -313,7 +321,7 @@ static uint32_t winners(const struct Access *a)
     return won;
 }
 
-/* turns of a loop of compare and swap, continued (3b.3) */
+/* turns of a loop of compare and swap, continued (3b.3.3) */
 static void count_loop(struct Site *s, const struct Access *a)
 {
     struct Access left = *a;
@@ -352,7 +360,7 @@ void count_access(struct Site *s, const struct Access *a)
         t->sectors += (uint64_t)global_sectors(a);
 }
 
-/* remember the sectors (3b.4) */
+/* room for the marks (Q.1) */
 void touched_new(struct Touched *t, uint64_t base, uint64_t bytes)
 {
     size_t words = (size_t)((bytes + 64 * SECTOR - 1) / (64 * SECTOR));
@@ -376,7 +384,7 @@ void touched_clear(struct Touched *t)
     t->high = 0;
 }
 
-/* remember the sectors, continued (3b.4) */
+/* remember the sectors (3b.4) */
 /* mark one sector (3b.4) */
 static void mark(struct Touched *t, uint64_t sector, bool read,
                  bool written)
@@ -404,7 +412,7 @@ void touch(struct Touched *t, const struct Access *a)
     }
 }
 
-/* remember the sectors, continued (3b.4) */
+/* merge and count the marks (Q.1) */
 void touched_merge(struct Touched *into, const struct Touched *from)
 {
     for (size_t i = from->low; i < from->high; i++) {
@@ -425,7 +433,7 @@ void touched_count(const struct Touched *t, uint64_t *read,
     }
 }
 
-/* add up the metrics (3b.5) */
+/* the table of metrics (Q.1) */
 #define ROW(name, what) { #name, what },
 const struct Metric metric_table[METRIC_COUNT] = { METRICS(ROW) };
 #undef ROW
@@ -437,8 +445,8 @@ uint64_t metric_value(const struct Totals *t, int i)
     return value[i];
 }
 
-/* add up the metrics, continued (3b.5) */
-/* add the traffic of an instruction (3b.5) */ \
+/* add up the metrics (3b.4) */
+/* add the traffic of an instruction (Q.1) */ \
 #define ADD_SECTORS(name, x)                                            \
     (t->name##_req += (x)->requests, t->name##_sec += (x)->sectors,     \
      t->name##_bytes += (x)->bytes)
@@ -454,7 +462,7 @@ static void add_traffic(struct Totals *t, const struct Site *s)
     t->const_req += s->in[SPACE_CONST].requests;
     t->const_wave += s->in[SPACE_CONST].wavefronts;
     switch (s->kind) {
-    /* add the traffic of each kind of access (3b.5) */
+    /* add the traffic of each kind of access (Q.1) */
     case ACCESS_LOAD:
         ADD_SECTORS(gld, global);
         ADD_SECTORS(lld, local);
@@ -482,7 +490,7 @@ static void add_traffic(struct Totals *t, const struct Site *s)
     }
 }
 
-/* add the work of an instruction (3b.5) */
+/* add the work of an instruction (Q.1) */
 static void add_work(struct Totals *t, const struct Site *s, enum Work work,
                      uint64_t flop)
 {

@@ -1,4 +1,4 @@
-/* Chapter 3b, What a warp asks of memory: the counting rules: 3b.1 What is asked, and what it costs */
+/* Chapter 3b, What a warp asks of memory: the counting rules: 3b.4 Adding up */
 /* Tangled from chapters/03b-counting.nw by `make tangle`; edit it there. */
 
 /* What a warp's access costs on an H200, by rules measured there. */
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* the rules, each alone (3b.1) */
+/* the rules, each alone (Q.1) */
 /* Sectors that a global or local access costs (rules 2, 9, 10, 11). */
 int global_sectors(const struct Access *a);
 
@@ -20,7 +20,7 @@ int shared_wavefronts(const struct Access *a, int *ideal);
 /* Turns of the constant cache: distinct addresses (rule 12). */
 int constant_wavefronts(const struct Access *a);
 
-/* count one access (3b.1) */
+/* count one access (Q.1) */
 /* Add what `a` costs to what its instruction has cost so far.  The caller
  * counts executed, active, on and divergent. */
 void count_access(struct Site *s, const struct Access *a);
@@ -41,7 +41,7 @@ void touch(struct Touched *t, const struct Access *a);
 void touched_merge(struct Touched *into, const struct Touched *from);
 void touched_count(const struct Touched *t, uint64_t *read,
                    uint64_t *written);
-/* the metrics of memory (3b.5) */ \
+/* the metrics of memory (3b.4) */ \
 #define SECTORS_OF(X, name, what)                                       \
     X(name##_req,   what ": requests")                                  \
     X(name##_sec,   what ": sectors")                                   \
@@ -67,7 +67,7 @@ void touched_count(const struct Touched *t, uint64_t *read,
     WAVES_OF(X, stsm,       "stmatrix")                                 \
     X(const_req,  "constant loads: requests")                           \
     X(const_wave, "constant loads: distinct addresses")
-/* the metrics of arithmetic (3b.5) */ \
+/* the metrics of arithmetic (3b.4) */ \
 #define METRICS_OF_ARITHMETIC(X)                                        \
     X(fadd,        "lanes adding or subtracting floats")                \
     X(fmul,        "lanes multiplying floats")                          \
@@ -79,7 +79,7 @@ void touched_count(const struct Touched *t, uint64_t *read,
     X(tensor_inst, "warp instructions of tensor cores")                 \
     X(tensor_flop, "FLOP of tensor cores")
 
-/* the metrics of a kernel (3b.5) */
+/* the metrics of a kernel (3b.4) */
 /* Everything a report prints: X(short name, what it counts).  struct Totals
  * has a member for each, metric_names and metric_values list them. */
 #define METRICS(X)                                                      \
@@ -98,7 +98,7 @@ void touched_count(const struct Touched *t, uint64_t *read,
     X(smem_static,    "bytes of shared memory declared, per block")     \
     X(smem_dynamic,   "bytes of shared memory asked for at launch")
 
-/* the metrics of a kernel, continued (3b.5) */
+/* the metrics of a kernel, continued (3b.4) */
 #define MEMBER(name, what) uint64_t name;
 struct Totals { METRICS(MEMBER) };
 #undef MEMBER
@@ -109,7 +109,7 @@ enum { METRIC_COUNT = sizeof(struct Totals) / sizeof(uint64_t) };
 /* The i-th metric, 0 <= i < METRIC_COUNT, in the order of metric_table. */
 uint64_t metric_value(const struct Totals *t, int i);
 
-/* the metrics of a kernel, continued (3b.5) */
+/* the metrics of a kernel, continued (3b.4) */
 enum Work {                     /* what an instruction is counted as */
     WORK_OTHER,                 /* memory is known by its traffic    */
     WORK_BRANCH, WORK_BARRIER,

@@ -9,7 +9,8 @@
 # show = check    what is wrong, a line each: a difference nobody explains, an
 #                 explanation nobody needs, a kernel that one side lacks
 #        table    a row for each kernel       families   one for each family
-#        facts    name,value: how many of what
+#        facts    name,value: how many of what, and what ncu counted for
+#                 `picks`, KERNEL.METRIC ...
 #        differ   EXPLAINED lines for what differs, to be given reasons
 BEGIN {
     FS = ","
@@ -101,9 +102,11 @@ function compare(k, m,    u, v, key) {
     if (u == v && u == 0)
         return
     compared++
+    of[m, "compared"]++
     in_family[family(k), "values"]++
     if (u == v) {
         equal++
+        of[m, "equal"]++
         if (key in explained)
             complain("explained, but equal: " key " " u)
         return
@@ -166,15 +169,31 @@ END {
         table()
     if (show == "families")
         family_table()
-    if (show == "facts") {
-        print "kernels," kernels
-        print "compared," compared
-        print "equal," equal
-        print "differ," compared - equal
-        for (k in because) n_because++
-        print "explained-kernels," n_because + 0
-    }
+    if (show == "facts")
+        facts()
     exit show == "check" && problems > 0
+}
+
+function fact(name, value) {        # the book's names have no _
+    gsub(/_/, ".", name)
+    print name "," value + 0
+}
+function facts() {
+    fact("counts.kernels", kernels)
+    fact("counts.compared", compared)
+    fact("counts.equal", equal)
+    fact("counts.differ", compared - equal)
+    for (i = 1; i <= maps; i++) {
+        fact("counts." order[i] ".compared", of[order[i], "compared"])
+        fact("counts." order[i] ".equal", of[order[i], "equal"])
+    }
+    n = split(picks, pick, " +")
+    for (i = 1; i <= n; i++) {
+        split(pick[i], part, ".")
+        fact("ncu." pick[i], ncu[part[1], part[2]])
+        if (part[2] in sum)
+            fact("simt." pick[i], ours(part[1], part[2]))
+    }
 }
 
 function table() {
