@@ -1006,7 +1006,7 @@ static void dynamic_shared(const struct Row *row)
 
 static const struct Row rows[] = {
     { "odd_blocks threads=1", odd_blocks, "lanes beyond the block run" },
-    { "odd_blocks threads=33", odd_blocks, "the last warp taken for full" },
+    { "odd_blocks threads=33", odd_blocks, "the lane of the second warp" },
     { "odd_blocks threads=257", odd_blocks, "nine warps" },
     { "special_registers", special_registers, "x and y swapped" },
     { "nested", nested, "inner branch meets at the outer's point" },
@@ -1021,7 +1021,7 @@ static const struct Row rows[] = {
     { "many_ways", many_ways, "lanes lost between two loops" },
     { "shuffles", shuffles, "the width is ignored" },
     { "shuffle_absent", shuffle_absent, "a lane that never was answers" },
-    { "votes", votes, "absent lanes vote" },
+    { "votes", votes, "the last warp taken for full" },
     { "matches", matches, "all for any" },
     { "reductions", reductions, "signed as unsigned" },
     { "barrier threads=64", barrier, "no barrier at all" },

@@ -1,4 +1,4 @@
-/* Appendix L, Reading PTX: L.6 Statements become instructions */
+/* Appendix L, Reading and executing PTX: L.6 Statements become instructions */
 /* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 /* Inside the software GPU: what decode.c puts into instructions, and the

@@ -1,4 +1,4 @@
-/* Appendix L, Reading PTX: L.7 The rest of the executor */
+/* Appendix L, Reading and executing PTX: L.7 The rest of the executor */
 /* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"

@@ -1,4 +1,4 @@
-/* Appendix L, Reading PTX: L.5 Thirty-two lanes at a time */
+/* Appendix L, Reading and executing PTX: L.5 Thirty-two lanes at a time */
 /* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/rows.h"

@@ -1,4 +1,4 @@
-/* Appendix L, Reading PTX: L.7 The rest of the executor */
+/* Appendix L, Reading and executing PTX: L.7 The rest of the executor */
 /* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
@@ -437,8 +437,12 @@ void run_param_at(struct Warp *w, const struct Instruction *i, uint32_t on)
     const struct Launch *launch = w->block->launch;
     uint64_t at[LANES];
     addresses(w, i->a[0], i->flags & FLAG_A64, i->offset, at);
-    for (uint32_t m = on; m; m &= m - 1) {
+    for (uint32_t m = on; m;) {
         int l = __builtin_ctz(m), bytes = i->size * i->width;
+        uint32_t lanes = 0;             /* that read the same */
+        for (int k = 0; k < LANES; k++)
+            lanes |= at[k] == at[l] ? lane_bit[k] & m : 0;
+        m &= ~lanes;
         if (at[l] > launch->kernel->param_bytes ||
             launch->kernel->param_bytes - at[l] < (unsigned)bytes) {
             launch_fault(w, FAULT_ILLEGAL_ADDRESS, "%.40s outside of the "
@@ -448,7 +452,7 @@ void run_param_at(struct Warp *w, const struct Instruction *i, uint32_t on)
         for (int k = 0; k < i->width; k++)
             set_all(w, i->d[k], i->flags & FLAG_WIDE,
                     element(launch->params + at[l] + i->size * k, i->size,
-                            i->flags & FLAG_SIGNED), m & -m);
+                            i->flags & FLAG_SIGNED), lanes);
     }
 }
 

@@ -1,4 +1,4 @@
-/* Appendix L, Reading PTX: L.5 Thirty-two lanes at a time */
+/* Appendix L, Reading and executing PTX: L.5 Thirty-two lanes at a time */
 /* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 /* How an instruction that only computes becomes a function: a row of a
@@ -107,7 +107,7 @@ extern const uint32_t lane_bit[LANES];          /* 1, 2, 4, ...          */
 /* one row, twice compiled (L.5) */
 /* Once for any processor, once for those with 256-bit vectors and fused
  * multiply-add; the reader of PTX picks. */
-#if defined __x86_64__ && !defined SIMT_PLAIN
+#ifdef __x86_64__
 #define WIDE __attribute__((target("avx2,fma,bmi,bmi2,popcnt,lzcnt,f16c")))
 #define TWICE(name, body)                                               \
     static void name##_plain(struct Warp *w, const struct Instruction *i,\

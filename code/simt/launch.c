@@ -1,4 +1,4 @@
-/* Appendix L, Reading PTX: L.8 Launching */
+/* Appendix L, Reading and executing PTX: L.8 Launching */
 /* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"

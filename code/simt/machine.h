@@ -129,6 +129,7 @@ enum Fault {
 
 struct Options {
     bool count, check;          /* default: both                         */
+    bool plain;                 /* not the functions for 256-bit vectors */
     uint64_t step_limit;        /* warp instructions of one block        */
 };
 extern struct Options simt_options;

@@ -1,4 +1,4 @@
-/* Appendix L, Reading PTX: L.2 Words */
+/* Appendix L, Reading and executing PTX: L.2 Words */
 /* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/ptx.h"

@@ -1,4 +1,4 @@
-/* Appendix L, Reading PTX: L.1 What a text becomes */
+/* Appendix L, Reading and executing PTX: L.1 What a text becomes */
 /* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 /* PTX as read, before it is made to run: functions, statements, operands.

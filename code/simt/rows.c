@@ -1,4 +1,4 @@
-/* Appendix L, Reading PTX: L.5 Thirty-two lanes at a time */
+/* Appendix L, Reading and executing PTX: L.5 Thirty-two lanes at a time */
 /* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/rows.h"
@@ -15,7 +15,7 @@ const uint32_t lane_bit[LANES] = {
 int wide_lanes(void)
 {
 #ifdef __x86_64__
-    return __builtin_cpu_supports("avx2") &&
+    return !simt_options.plain && __builtin_cpu_supports("avx2") &&
            __builtin_cpu_supports("fma") &&
            __builtin_cpu_supports("bmi2") &&
            __builtin_cpu_supports("popcnt");
