@@ -232,7 +232,7 @@ test-gpu: needs-nvcc $(CUDA_PROGRAMS) $(GPU_TESTS) $(B)/tests-f64/losses \
 SANITIZERS ?= memcheck racecheck initcheck synccheck
 sanitize: needs-nvcc $(GPU_TESTS)
 	@for t in $(SANITIZERS); do \
-	  for p in "test_ops" "losses README.md $(B)/sanitize.bin 2"; do \
+	  for p in "test_ops" "losses tests/data/machines.txt $(B)/sanitize.bin 2"; do \
 	    echo "compute-sanitizer --tool $$t $$p"; \
 	    timeout 600 compute-sanitizer --tool $$t --error-exitcode 1 \
 	      $(B)/tests-cuda/$$p > $(B)/sanitize.log 2>&1 || \

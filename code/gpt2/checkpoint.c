@@ -293,7 +293,7 @@ static bool read_params(const struct Safetensors *s, const char *prefix,
     for (int i = 0; i < t->n; i++) {
         const struct Param *p = &t->row[i];
         const size_t bytes = p->size * sizeof(real);
-        real *at = base + p->offset, *host = machine_borrow(at, bytes);
+        real *at = base + p->offset, *host = machine_room(at, bytes);
         bool ok = safetensors_read(s, find_param(s, prefix, p->name), host,
                                    e);
         machine_return(at, host, bytes, ok);

@@ -137,11 +137,7 @@ static void new_weights(struct Weights *w, const struct Model *m,
     const struct ParamTable *t = &m->table;
     real *base = machine_alloc(t->total * sizeof(real), what);
     weights_bind(w, t, &m->config, base);
-    for (int i = 0; i < t->n; i++) {        /* the gaps between tensors */
-        size_t end = t->row[i].offset + t->row[i].size;
-        size_t next = i + 1 < t->n ? t->row[i + 1].offset : t->total;
-        machine_zero(base + end, (next - end) * sizeof(real));
-    }
+    machine_zero(base, t->total * sizeof(real));
 }
 
 /* create and free a model, continued (B.3.4) */
@@ -179,7 +175,7 @@ void model_free(struct Model *m)
 void model_init(struct Model *m, uint64_t seed)
 {
     const size_t bytes = m->table.total * sizeof(real);
-    real *host = machine_borrow(m->w.base, bytes);
+    real *host = machine_room(m->w.base, bytes);
     params_init(host, &m->table, &m->config, seed);
     machine_return(m->w.base, host, bytes, true);
 }

@@ -67,8 +67,8 @@ struct Model {
 
 /* what a model can do (16.10) */
 /* A model for batches of up to B rows of T <= config->T tokens; weights
- * and gradients are undefined, the gaps between tensors zero.  Gradients
- * and what the backward pass needs are there only if training.  Free with
+ * and gradients are zero, in the gaps between tensors, too.  Gradients and
+ * what the backward pass needs are there only if training.  Free with
  * model_free, also after a failure. */
 bool model_create(struct Model *m, const struct Config *config, int B,
                   int T, bool training, struct Error *e);

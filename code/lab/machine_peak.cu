@@ -1,11 +1,11 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
-/* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
+/* Appendix K, Timing the operators: K.3.1 The peak of a machine */
+/* Tangled from chapters/k-timing.nw by `make tangle`; edit it there. */
 
 #include "lab/machine_peak.h"
 #include "ops/gpu.h"
 #include "ops/machine.h"
 
-/* a kernel of nothing but multiply-adds (15b.1) */
+/* a kernel of nothing but multiply-adds (K.3.1) */
 enum { CHAINS = 8, TURNS = 256 };
 
 /* Eight sums that do not wait for each other, as on the CPU. */
@@ -26,7 +26,7 @@ __global__ void multiply_adds(float *sink, float a)
         sink[0] = x[0];
 }
 
-/* machine_peak_gflops: more blocks until it takes long enough (15b.1) */
+/* machine_peak_gflops: more blocks until it takes long enough (K.3.1) */
 double machine_peak_gflops(double seconds)
 {
     double best = 0, spent = 0;
@@ -36,7 +36,7 @@ double machine_peak_gflops(double seconds)
     float *sink = (float *)machine_alloc(sizeof *sink, "a measurement");
     for (size_t blocks = 1; spent < seconds && blocks < 1 << 24;
          blocks *= 2) {
-        /* ms = the time of a launch of that many blocks (15b.1) */
+        /* ms = the time of a launch of that many blocks (K.3.1) */
         float ms;
         CUDA_OK(cudaEventRecord(start, machine_stream));
         multiply_adds<<<(unsigned)blocks, THREADS, 0, machine_stream>>>(sink, 0.5f);

@@ -1,5 +1,5 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
-/* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
+/* Appendix K, Timing the operators: K.3.1 The peak of a machine */
+/* Tangled from chapters/k-timing.nw by `make tangle`; edit it there. */
 
 #ifndef LAB_MACHINE_PEAK_H
 #define LAB_MACHINE_PEAK_H

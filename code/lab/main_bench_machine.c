@@ -193,7 +193,7 @@ static void time_job(const struct Job *j, double us[RUNS])
 static real *numbers(size_t count)
 {
     real *p = machine_alloc(count * sizeof *p, "a benchmark");
-    real *host = machine_borrow(p, count * sizeof *p);
+    real *host = machine_room(p, count * sizeof *p);
     for (size_t i = 0; i < count; i++)
         host[i] = (real)((double)(i * 2654435761u % 1024) / 256 - 2);
     machine_return(p, host, count * sizeof *p, true);
@@ -210,7 +210,7 @@ static void fill(void)
     table = numbers(PARAMETERS);
     logits = numbers((size_t)(rows > 3 * C ? rows : 3 * C) * V);
     tokens = machine_alloc(bytes, "a benchmark");
-    int32_t *host = machine_borrow(tokens, bytes);
+    int32_t *host = machine_room(tokens, bytes);
     for (int i = 0; i < N; i++) {
         double u = (double)((uint32_t)i * 2654435761u % 65536) / 65536;
         host[i] = (int32_t)(pow(V, u) - 1);

@@ -63,13 +63,13 @@ __global__ void fma_chain(uint64_t *took, uint64_t start, int warm,
 }
 
 /* each line, from each multiprocessor (5.2) */
-/* took[block][k] = cycles of STEPS_EACH loads of line k, which points to
- * itself.  only >= 0: that block alone... */
-__global__ void each_line(uint32_t *each, char *block, int only)
+/* each[b][k] = cycles that STEPS_EACH loads of line k take from block b's
+ * multiprocessor.  The line points to itself; link: write that first. */
+__global__ void each_line(uint32_t *each, char *block, bool link)
 {
     for (int k = 0; k < LINES; k++) {
         uint64_t p = (uint64_t)(block + (k * 8191 % 262144) * (size_t)LINE);
-        if (only < 0)
+        if (link)
             *(uint64_t *)p = p;
         __threadfence();
         asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(p));
@@ -266,13 +266,13 @@ static void near_and_far(void)
     char *block;
     CUDA_OK(cudaMalloc(&each, bytes));
     CUDA_OK(cudaMalloc(&block, (size_t)32 << 20));
-    for (int round = 0; round < 2; round++) {
-        each_line<<<(unsigned)blocks, 1>>>(each, block, round ? 0 : -1);
+    each_line<<<1, 1>>>(each, block, true);
+    CUDA_OK(cudaGetLastError());
+    for (size_t n = 1; n <= blocks; n += blocks - 1) {  /* one, then all */
+        each_line<<<(unsigned)n, 1>>>(each, block, false);
         CUDA_OK(cudaGetLastError());
-        if (round == 0)     /* one multiprocessor alone, then all */
-            each_line<<<1, 1>>>(each, block, 0);
         CUDA_OK(cudaMemcpy(h, each, bytes, cudaMemcpyDeviceToHost));
-        report_lines(h, round ? blocks : 1, round ? "all" : "one");
+        report_lines(h, n, n > 1 ? "all" : "one");
     }
     CUDA_OK(cudaFree(block));
     CUDA_OK(cudaFree(each));

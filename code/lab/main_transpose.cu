@@ -35,7 +35,7 @@ static void check_all(void)
 {
     const int sizes[][2] = { { 1, 1 }, { 1, 33 }, { 257, 1 }, { 33, 257 },
         { 260, 36 }, { 1000, 1028 }, { 8192, 8192 } };
-    for (const struct Transpose *v = transposes; v->name; v++)
+    for (const struct Transpose *v = transposes(); v->name; v++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             if (sizes[i][0] % v->multiple + sizes[i][1] % v->multiple == 0)
                 check(v, sizes[i][0], sizes[i][1]);
@@ -98,7 +98,7 @@ static void ladder(const char *table, int M, int N)
     j.width = 4;
     time_one(table, "copy4", &j, &copy_us);
     j.width = 0;
-    for (j.v = transposes; j.v->name; j.v++)
+    for (j.v = transposes(); j.v->name; j.v++)
         if (M % j.v->multiple + N % j.v->multiple == 0)
             time_one(table, j.v->name, &j, &copy_us);
     CUDA_OK(cudaFree(j.out));

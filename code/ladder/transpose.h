@@ -28,7 +28,7 @@ struct Transpose {
 };
 
 /* The ladder, slowest idea first; a row without a name ends it. */
-extern const struct Transpose transposes[];
+const struct Transpose *transposes(void);
 
 C_FUNCTIONS_END
 

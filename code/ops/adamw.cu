@@ -1,4 +1,4 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Chapter 15b, The operators on the GPU, first versions: 15b.2 A thread for each element */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 #include "ops/adamw.h"
@@ -15,7 +15,7 @@ struct Coefficients {
 };
 
 
-/* adamw: a thread per parameter (15b.1) */
+/* adamw: a thread per parameter (15b.2) */
 /* One step of AdamW, one thread per parameter.
  *   launch    ceil(n / 256) blocks of 256
  *   moves     28 n bytes: w, m, v, g in, w, m, v out
@@ -36,7 +36,7 @@ __global__ void adamw_kernel(float *w, float *m, float *v, const float *g,
     w[i] -= fmaf(k.shrink, w[i], k.rate * mean / size);
 }
 
-/* launch adamw (15b.1) */
+/* launch adamw (15b.2) */
 void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
                   const struct AdamwStep *s)
 {
@@ -56,7 +56,7 @@ void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
     LAUNCHED();
 }
 
-/* sum of squares: a number per block (15b.1) */
+/* sum of squares: a number per block (15b.9) */
 enum { PARTS = 256 };
 
 /* part[b] = the sum of g[i]^2 over the elements of block b, which takes
@@ -72,7 +72,7 @@ __global__ void sum_squares_kernel(double *part, const float *g, size_t n)
          i += stride)
         sum = fma((double)g[i], (double)g[i], sum);
     sums[threadIdx.x] = sum;
-    /* add up sums, half of them at a time (15b.1) */
+    /* add up sums, half of them at a time (15b.9) */
     for (unsigned half = THREADS / 2; half > 0; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half)
@@ -82,7 +82,7 @@ __global__ void sum_squares_kernel(double *part, const float *g, size_t n)
         part[blockIdx.x] = sums[0];
 }
 
-/* launch the sum of squares (15b.1) */
+/* launch the sum of squares (15b.9) */
 double sum_squares(const real *g, size_t n)
 {
     double part[PARTS], sum = 0;

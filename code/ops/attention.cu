@@ -1,4 +1,4 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Chapter 15b, The operators on the GPU, first versions: 15b.8 Attention */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 #include "ops/attention.h"
@@ -6,7 +6,7 @@
 
 enum { TILE = 32, STEP = 8, PART = TILE / STEP };
 
-/* load 32 rows of a head (15b.1) */
+/* load 32 rows of a head (15b.8) */
 /* A row of shared memory has HS numbers and starts an odd number of words
  * behind the one before, so that a column lies in 32 banks. */
 #define PITCH(HS) ((HS) | 1)
@@ -20,7 +20,7 @@ load_rows(float *to, const float *from, size_t ld, int t, int T, int HS)
             to[i * PITCH(HS) + d] = t + i < T ? from[(t + i) * ld + d] : 0;
 }
 
-/* s = dot products of rows and rows (15b.1) */
+/* s = dot products of rows and rows (15b.8) */
 /* s[i] = a[y + 8i] . b[x]: a warp has four rows of a, a lane one of b */
 __device__ static __forceinline__ void
 dots(float s[PART], const float *a, const float *b, int HS)
@@ -38,7 +38,7 @@ dots(float s[PART], const float *a, const float *b, int HS)
     }
 }
 
-/* add probabilities times rows (15b.1) */
+/* add probabilities times rows (15b.8) */
 /* out[r] = keep out[r] + the sum over u of p[r][u] rows[u], for the four
  * rows r = y + 8i of this warp; p has a pitch of 33 */
 __device__ static __forceinline__ void
@@ -63,7 +63,7 @@ add_rows(float *out, const float keep[PART], const float *p,
     }
 }
 
-/* attention forward: a block per 32 queries (15b.1) */
+/* attention forward: a block per 32 queries (15b.8) */
 /* y and lse of 32 queries of one head; a warp has four of them, y + 8i.
  *   launch    B NH x ceil(T/32) blocks of 32 x 8
  *   shared    4 (128 PITCH(HS) + 1056) bytes: 37,504 at HS = 64
@@ -79,7 +79,7 @@ __global__ void attention_fwd_kernel(float *y, float *lse,
     extern __shared__ float shared[];
     float *q = shared, *k = q + size, *v = k + size, *out = v + size;
     float *p = out + size;
-    /* t, and the head's part of qkv and y (15b.1) */
+    /* t, and the head's part of qkv and y (15b.8) */
     const int x = threadIdx.x, warp = threadIdx.y, t = blockIdx.y * TILE;
     const size_t head = blockIdx.x, b = head / NH, h = head % NH * HS;
     const size_t ld = 3 * (size_t)C;
@@ -87,7 +87,7 @@ __global__ void attention_fwd_kernel(float *y, float *lse,
     y += b * T * C + h;
     lse += head * T;
     float m[PART], sum[PART], keep[PART];
-    /* load the queries; nothing is known of their rows yet (15b.1) */
+    /* load the queries; nothing is known of their rows yet (15b.8) */
     load_rows(q, qkv, ld, t, T, HS);
     #pragma unroll
     for (int i = 0; i < PART; i++) {
@@ -97,12 +97,12 @@ __global__ void attention_fwd_kernel(float *y, float *lse,
             out[(warp + STEP * i) * PITCH(HS) + d] = 0;
     }
     for (int u = 0; u <= t; u += TILE) {
-        /* load keys and values u to u + 31 (15b.1) */
+        /* load keys and values u to u + 31 (15b.8) */
         __syncthreads();                    /* all are done with the last ones */
         load_rows(k, qkv + C, ld, u, T, HS);
         load_rows(v, qkv + 2 * C, ld, u, T, HS);
         __syncthreads();
-        /* p = exp(scores - m), with the new maximum m (15b.1) */
+        /* p = exp(scores - m), with the new maximum m (15b.8) */
         float s[PART];
         dots(s, q, k, HS);
         #pragma unroll
@@ -119,7 +119,7 @@ __global__ void attention_fwd_kernel(float *y, float *lse,
         __syncwarp();                       /* the warp reads its own rows of p */
         add_rows(out, keep, p, v, HS);
     }
-    /* divide by the sum, write y and lse (15b.1) */
+    /* divide by the sum, write y and lse (15b.8) */
     #pragma unroll
     for (int i = 0; i < PART; i++) {
         const int row = warp + STEP * i;
@@ -132,7 +132,7 @@ __global__ void attention_fwd_kernel(float *y, float *lse,
     }
 }
 
-/* delta: a warp per query (15b.1) */
+/* delta: a warp per query (15b.8.1) */
 /* delta[b,h,t] = dy . y of that head's row, one warp each.
  *   launch    ceil(B NH T / 8) blocks of 8 warps
  *   moves     8 NC + 4 N NH bytes          ceiling   memory */
@@ -154,7 +154,7 @@ __global__ void attention_delta(float *delta, const float *dy,
         delta[i] = sum;
 }
 
-/* attention backward, dq: a block per 32 queries (15b.1) */
+/* attention backward, dq: a block per 32 queries (15b.8.1) */
 /* dq of 32 queries of one head.
  *   launch    B NH x ceil(T/32) blocks of 32 x 8
  *   shared    4 (160 PITCH(HS) + 1056) bytes: 45,824 at HS = 64
@@ -168,7 +168,7 @@ __global__ void attention_bwd_dq(float *dqkv, const float *dy,
     extern __shared__ float shared[];
     float *q = shared, *g = q + size, *k = g + size, *v = k + size;
     float *dq = v + size, *p = dq + size;
-    /* t, and the head's part of dqkv and the rest (15b.1) */
+    /* t, and the head's part of dqkv and the rest (15b.8.1) */
     const int x = threadIdx.x, warp = threadIdx.y, t = blockIdx.y * TILE;
     const size_t head = blockIdx.x, b = head / NH, h = head % NH * HS;
     const size_t ld = 3 * (size_t)C;
@@ -178,7 +178,7 @@ __global__ void attention_bwd_dq(float *dqkv, const float *dy,
     dy += b * T * C + h;
     lse += head * T;
     delta += head * T;
-    /* load the queries and their gradients; dq = 0 (15b.1) */
+    /* load the queries and their gradients; dq = 0 (15b.8.1) */
     load_rows(q, qkv, ld, t, T, HS);
     load_rows(g, dy, C, t, T, HS);
     float l[PART], dt[PART];
@@ -191,12 +191,12 @@ __global__ void attention_bwd_dq(float *dqkv, const float *dy,
             dq[row * PITCH(HS) + d] = 0;
     }
     for (int u = 0; u <= t; u += TILE) {
-        /* load keys and values u to u + 31 (15b.1) */
+        /* load keys and values u to u + 31 (15b.8) */
         __syncthreads();                    /* all are done with the last ones */
         load_rows(k, qkv + C, ld, u, T, HS);
         load_rows(v, qkv + 2 * C, ld, u, T, HS);
         __syncthreads();
-        /* p = the gradient of the scores (15b.1) */
+        /* p = the gradient of the scores (15b.8.1) */
         float s[PART], dp[PART];
         dots(s, q, k, HS);
         dots(dp, g, v, HS);
@@ -209,7 +209,7 @@ __global__ void attention_bwd_dq(float *dqkv, const float *dy,
         __syncwarp();
         add_rows(dq, one, p, k, HS);
     }
-    /* write the rows of dq (15b.1) */
+    /* write the rows of dq (15b.8.1) */
     #pragma unroll
     for (int i = 0; i < PART; i++) {
         const int row = warp + STEP * i;
@@ -218,7 +218,7 @@ __global__ void attention_bwd_dq(float *dqkv, const float *dy,
     }
 }
 
-/* attention backward, dk and dv: a block per 32 keys (15b.1) */
+/* attention backward, dk and dv: a block per 32 keys (15b.8.1) */
 /* dk and dv of 32 keys of one head; a warp has four keys, a lane a query.
  *   launch    B NH x ceil(T/32) blocks of 32 x 8
  *   shared    4 (192 PITCH(HS) + 1056) bytes: 54,144 at HS = 64
@@ -232,7 +232,7 @@ __global__ void attention_bwd_dkv(float *dqkv, const float *dy,
     extern __shared__ float shared[];
     float *k = shared, *v = k + size, *q = v + size, *g = q + size;
     float *dk = g + size, *dv = dk + size, *p = dv + size;
-    /* t, and the head's part of dqkv and the rest (15b.1) */
+    /* t, and the head's part of dqkv and the rest (15b.8.1) */
     const int x = threadIdx.x, warp = threadIdx.y, t = blockIdx.y * TILE;
     const size_t head = blockIdx.x, b = head / NH, h = head % NH * HS;
     const size_t ld = 3 * (size_t)C;
@@ -243,7 +243,7 @@ __global__ void attention_bwd_dkv(float *dqkv, const float *dy,
     lse += head * T;
     delta += head * T;
     const int first = t;                    /* of the keys */
-    /* load the keys and values; dk = dv = 0 (15b.1) */
+    /* load the keys and values; dk = dv = 0 (15b.8.1) */
     load_rows(k, qkv + C, ld, first, T, HS);
     load_rows(v, qkv + 2 * C, ld, first, T, HS);
     #pragma unroll
@@ -253,14 +253,14 @@ __global__ void attention_bwd_dkv(float *dqkv, const float *dy,
             dv[(warp + STEP * i) * PITCH(HS) + d] = 0;
         }
     for (int t = first; t < T; t += TILE) {
-        /* load queries t to t + 31 and their gradients (15b.1) */
+        /* load queries t to t + 31 and their gradients (15b.8.1) */
         __syncthreads();
         load_rows(q, qkv, ld, t, T, HS);
         load_rows(g, dy, C, t, T, HS);
         __syncthreads();
         const float l = t + x < T ? lse[t + x] : 0;
         const float dt = t + x < T ? delta[t + x] : 0;
-        /* p = the probabilities, ds = the gradient of the scores (15b.1) */
+        /* p = the probabilities, ds = the gradient of the scores (15b.8.1) */
         float s[PART], ds[PART];
         dots(s, k, q, HS);
         dots(ds, v, g, HS);
@@ -274,7 +274,7 @@ __global__ void attention_bwd_dkv(float *dqkv, const float *dy,
         }
         __syncwarp();
         add_rows(dv, one, p, g, HS);
-        /* p = ds (15b.1) */
+        /* p = ds (15b.8.1) */
         __syncwarp();
         #pragma unroll
         for (int i = 0; i < PART; i++)
@@ -282,7 +282,7 @@ __global__ void attention_bwd_dkv(float *dqkv, const float *dy,
         __syncwarp();
         add_rows(dk, one, p, q, HS);
     }
-    /* write the rows of dk and dv (15b.1) */
+    /* write the rows of dk and dv (15b.8.1) */
     #pragma unroll
     for (int i = 0; i < PART; i++) {
         const int row = warp + STEP * i;
@@ -293,7 +293,7 @@ __global__ void attention_bwd_dkv(float *dqkv, const float *dy,
     }
 }
 
-/* launch attention (15b.1) */
+/* launch attention (15b.8.1) */
 /* Bytes of shared memory for n tiles of rows and one of probabilities;
  * beyond 48 KB a kernel has to be told. */
 static size_t shared_for(const void *kernel, int n, int HS)
@@ -307,7 +307,7 @@ static size_t shared_for(const void *kernel, int n, int HS)
     return bytes;
 }
 
-/* launch attention, continued (15b.1) */
+/* launch attention, continued (15b.8.1) */
 void attention_fwd(real *y, real *lse, const real *qkv,
                    int B, int T, int C, int NH)
 {
@@ -321,7 +321,7 @@ void attention_fwd(real *y, real *lse, const real *qkv,
     LAUNCHED();
 }
 
-/* launch attention, continued (15b.1) */
+/* launch attention, continued (15b.8.1) */
 void attention_bwd(real *dqkv, const real *dy, const real *qkv,
                    const real *y, const real *lse,
                    int B, int T, int C, int NH)

@@ -1,10 +1,10 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Chapter 15b, The operators on the GPU, first versions: 15b.5 A block for each row */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 #include "ops/crossentropy.h"
 #include "ops/gpu.h"
 
-/* crossentropy forward: a block per row (15b.1) */
+/* crossentropy forward: a block per row (15b.5) */
 /* loss[n] = lse[n] - logits[n, targets[n]], one block per row.
  *   launch    N blocks of up to 256        shared  32 bytes
  *   moves     4 NV bytes the first time, and 4 NV the second, which
@@ -18,7 +18,7 @@ __global__ void crossentropy_fwd_kernel(float *loss, float *lse,
     __shared__ float part[WARPS];
     const size_t n = blockIdx.x;
     const float *x = logits + n * V;
-    /* m, log_sum = the row's maximum and log(sum of exp(x - m)) (15b.1) */
+    /* m, log_sum = the row's maximum and log(sum of exp(x - m)) (15b.5) */
     float m = -INFINITY, sum = 0;
     for (int v = threadIdx.x; v < V; v += blockDim.x)
         m = fmaxf(m, x[v]);
@@ -32,7 +32,7 @@ __global__ void crossentropy_fwd_kernel(float *loss, float *lse,
     }
 }
 
-/* crossentropy backward: a block per row (15b.1) */
+/* crossentropy backward: a block per row (15b.5) */
 /* dlogits[n,:] = scale (softmax(logits[n,:]) - one at the target).
  *   launch    N blocks of up to 256
  *   moves     8 NV bytes                   ceiling   memory */
@@ -51,7 +51,7 @@ __global__ void crossentropy_bwd_kernel(float *dlogits,
     }
 }
 
-/* launch crossentropy (15b.1) */
+/* launch crossentropy (15b.5) */
 void crossentropy_fwd(real *loss, real *lse, const real *logits,
                       const int32_t *targets, int N, int V)
 {

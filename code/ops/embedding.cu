@@ -1,10 +1,10 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Chapter 15b, The operators on the GPU, first versions: 15b.6 Who owns a word? */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 #include "ops/embedding.h"
 #include "ops/gpu.h"
 
-/* embedding forward: a block per position (15b.1) */
+/* embedding forward: a block per position (15b.6) */
 /* x[n,:] = wte[tokens[n],:] + wpe[n mod T,:], one block per position.
  *   launch    N blocks of up to 256
  *   moves     12 NC + 4N bytes at most     ceiling   memory */
@@ -19,7 +19,7 @@ __global__ void embedding_fwd_kernel(float *x, const int32_t *tokens,
         x[n * C + c] = e[c] + p[c];
 }
 
-/* link equal tokens (15b.1) */
+/* link equal tokens (15b.6) */
 /* next[n] = the position of the next token equal to tokens[n], or N;
  * later[m] = 1 if there is an equal one before m (0 before the launch).
  *   launch    a warp per position, 8 in a block
@@ -31,7 +31,7 @@ __global__ void embedding_link(int *next, int *later,
     const int n = blockIdx.x * WARPS + threadIdx.x / 32;
     if (n >= N)
         return;
-    /* found = the next position with the token of n (15b.1) */
+    /* found = the next position with the token of n (15b.6) */
     const int32_t mine = tokens[n];
     int found = N;
     #pragma unroll 1
@@ -50,7 +50,7 @@ __global__ void embedding_link(int *next, int *later,
     }
 }
 
-/* embedding backward: a block per chain (15b.1) */
+/* embedding backward: a block per chain (15b.6) */
 /* dwte[v,:] += dx[n,:] for all n with token v, in order of n: the block of
  * the first of them walks the chain, the others have nothing to do.
  *   launch    N blocks of up to 256
@@ -72,7 +72,7 @@ __global__ void embedding_bwd_wte(float *dwte, const float *dx,
     }
 }
 
-/* embedding backward: a block per chain, continued (15b.1) */
+/* embedding backward: a block per chain, continued (15b.6) */
 /* dwpe[t,:] += dx[b,t,:] for b = 0, 1, ...
  *   launch    T blocks of up to 256        moves  4 NC + 8 TC bytes */
 __global__ void embedding_bwd_wpe(float *dwpe, const float *dx, int N,
@@ -87,7 +87,7 @@ __global__ void embedding_bwd_wpe(float *dwpe, const float *dx, int N,
     }
 }
 
-/* launch embedding (15b.1) */
+/* launch embedding (15b.6) */
 void embedding_fwd(real *x, const int32_t *tokens, const real *wte,
                    const real *wpe, int B, int T, int C)
 {
@@ -96,7 +96,7 @@ void embedding_fwd(real *x, const int32_t *tokens, const real *wte,
     LAUNCHED();
 }
 
-/* launch embedding, continued (15b.1) */
+/* launch embedding, continued (15b.6) */
 void embedding_bwd(real *dwte, real *dwpe, const real *dx,
                    const int32_t *tokens, int B, int T, int C)
 {

@@ -1,4 +1,4 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Chapter 15b, The operators on the GPU, first versions: 15b.2 A thread for each element */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 #include "ops/gelu.h"
@@ -14,7 +14,7 @@ VINLINE real clamp(real x, real limit)
     return x > limit ? limit : x;
 }
 
-/* gelu kernels (15b.1) */
+/* gelu kernels (15b.2) */
 /* y = gelu(x), one thread per element.
  *   launch    ceil(n / 256) blocks of 256
  *   moves     8n bytes: 4 sectors in and 4 out for each warp
@@ -30,7 +30,7 @@ __global__ void gelu_fwd_kernel(float *y, const float *x, size_t n)
     y[i] = x[i] * vsigmoid(u2);
 }
 
-/* gelu kernels, continued (15b.1) */
+/* gelu kernels, continued (15b.2) */
 /* The same launch; moves 12n bytes. */
 __global__ void gelu_bwd_kernel(float *dx, const float *dy,
                                 const float *x, size_t n)
@@ -49,7 +49,7 @@ __global__ void gelu_bwd_kernel(float *dx, const float *dy,
     dx[i] = dy[i] * (s + c * d * du2);
 }
 
-/* launch gelu (15b.1) */
+/* launch gelu (15b.2) */
 void gelu_fwd(real *y, const real *x, size_t n)
 {
     gelu_fwd_kernel<<<blocks_for(n, THREADS), THREADS, 0,

@@ -1,4 +1,4 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Chapter 15b, The operators on the GPU, first versions: 15b.1 One contract, two bodies */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 /* gpu.h: what the CUDA sources of the operators share. */
@@ -40,7 +40,7 @@ static inline unsigned threads_for(int n)
     return whole < THREADS ? whole : (unsigned)THREADS;
 }
 
-/* sums and maxima over a warp (15b.1) */
+/* sums and maxima over a warp (15b.3) */
 #define WHOLE_WARP 0xffffffffu
 
 __device__ static __forceinline__ float warp_sum(float x)
@@ -57,7 +57,7 @@ __device__ static __forceinline__ float warp_max(float x)
     return x;
 }
 
-/* sums and maxima over a block (15b.1) */
+/* sums and maxima over a block (15b.5) */
 /* part: shared memory for a number of each warp.  Every thread of the
  * block calls it, and every thread gets the result. */
 __device__ static __forceinline__ float block_sum(float x, float *part)
@@ -73,7 +73,7 @@ __device__ static __forceinline__ float block_sum(float x, float *part)
     return sum;
 }
 
-/* sums and maxima over a block, continued (15b.1) */
+/* sums and maxima over a block, continued (15b.5) */
 __device__ static __forceinline__ float block_max(float x, float *part)
 {
     x = warp_max(x);
@@ -87,11 +87,11 @@ __device__ static __forceinline__ float block_max(float x, float *part)
     return most;
 }
 
-/* vlog: the natural logarithm (15b.1) */
+/* vlog: the natural logarithm (15b.3) */
 /* log(x) for x from 2^-126 up; inf gives inf, NaN gives NaN */
 VINLINE float vlog(float x)
 {
-    /* x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) (15b.1) */
+    /* x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) (15b.3) */
     uint32_t bits;
     __builtin_memcpy(&bits, &x, sizeof bits);
     bits -= 0x3f3504f3u;                        /* sqrt(1/2) as bits */

@@ -1,10 +1,10 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Chapter 15b, The operators on the GPU, first versions: 15b.4 A warp for each row */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 #include "ops/gpu.h"
 #include "ops/layernorm.h"
 
-/* layernorm forward: a warp per row (15b.1) */
+/* layernorm forward: a warp per row (15b.4) */
 /* y[n,:] = (x[n,:] - mean[n]) rstd[n] w + b, one warp per row.
  *   launch    ceil(N / 8) blocks of 8 warps
  *   moves     8 NC + 8 N + 8 C bytes if the second and third walk over
@@ -21,7 +21,7 @@ __global__ void layernorm_fwd_kernel(float *y, float *mean, float *rstd,
         return;                         /* a warp leaves whole */
     x += (size_t)n * C;
     y += (size_t)n * C;
-    /* m, r = mean and 1 / standard deviation of the warp's row (15b.1) */
+    /* m, r = mean and 1 / standard deviation of the warp's row (15b.4) */
     float sum = 0, squares = 0;
     for (int c = lane; c < C; c += 32)
         sum += x[c];
@@ -37,8 +37,8 @@ __global__ void layernorm_fwd_kernel(float *y, float *mean, float *rstd,
     }
 }
 
-/* layernorm backward, dx: a warp per row (15b.1) */
-/* dx[n,:] += rstd (g - a - h p), one warp per row (@eq:ops-layernorm-back).
+/* layernorm backward, dx: a warp per row (15b.4) */
+/* dx[n,:] += rstd (g - a - h p), one warp per row.
  *   launch    ceil(N / 8) blocks of 8 warps
  *   moves     16 NC + 8 N + 4 C bytes      ceiling   memory */
 __global__ void layernorm_bwd_dx(float *dx, const float *dy,
@@ -54,7 +54,7 @@ __global__ void layernorm_bwd_dx(float *dx, const float *dy,
     dx += (size_t)n * C;
     dy += (size_t)n * C;
     x += (size_t)n * C;
-    /* a, p = the means of g and of g h over the warp's row (15b.1) */
+    /* a, p = the means of g and of g h over the warp's row (15b.4) */
     float a = 0, p = 0;
     for (int c = lane; c < C; c += 32) {
         const float g = dy[c] * w[c];
@@ -69,7 +69,7 @@ __global__ void layernorm_bwd_dx(float *dx, const float *dy,
     }
 }
 
-/* layernorm backward, dw and db: pieces, then their sum (15b.1) */
+/* layernorm backward, dw and db: pieces, then their sum (15b.4) */
 /* part[2i,:] and part[2i+1,:] = the gradients of w and b that the rows of
  * piece i contribute, one thread per column.
  *   launch    ceil(C / 256) x pieces blocks of 256
@@ -93,7 +93,7 @@ __global__ void layernorm_bwd_pieces(float *part, const float *dy,
     part[(2 * (size_t)blockIdx.y + 1) * C + c] = db;
 }
 
-/* layernorm backward, dw and db: pieces, then their sum, continued (15b.1) */
+/* layernorm backward, dw and db: pieces, then their sum, continued (15b.4) */
 /* dw, db += the sum of the pieces, in order, one thread per column. */
 __global__ void layernorm_bwd_sum(float *dw, float *db, const float *part,
                                   int pieces, int C)
@@ -110,7 +110,7 @@ __global__ void layernorm_bwd_sum(float *dw, float *db, const float *part,
     db[c] = b;
 }
 
-/* launch layernorm (15b.1) */
+/* launch layernorm (15b.4) */
 void layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
                    const real *w, const real *b, int N, int C)
 {
@@ -119,7 +119,7 @@ void layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
     LAUNCHED();
 }
 
-/* launch layernorm, continued (15b.1) */
+/* launch layernorm, continued (15b.4) */
 enum { MAX_PIECES = 128, MIN_ROWS = 16 };
 
 void layernorm_bwd(real *dx, real *dw, real *db, const real *dy,

@@ -1,4 +1,4 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Chapter 15b, The operators on the GPU, first versions: 15b.4 A warp for each row */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 #include "ops/gpu.h"
@@ -12,7 +12,7 @@ void linear_fwd(real *y, const real *x, const real *w, const real *b,
     gemm_bias(y, x, w, b, N, OC, C, 0);
 }
 
-/* bias gradient: pieces, then their sum (15b.1) */
+/* bias gradient: pieces, then their sum (15b.4) */
 /* part[i,:] = the sum of the rows of piece i of dy, a thread per column.
  *   launch    ceil(OC / 256) x pieces blocks of 256
  *   moves     4 N OC bytes, and 4 OC a piece     ceiling   memory */
@@ -29,7 +29,7 @@ __global__ void bias_bwd_pieces(float *part, const float *dy, int N,
     part[(size_t)blockIdx.y * OC + c] = sum;
 }
 
-/* bias gradient: pieces, then their sum, continued (15b.1) */
+/* bias gradient: pieces, then their sum, continued (15b.4) */
 /* db (+)= the sum of the pieces, in order, one thread per column. */
 __global__ void bias_bwd_sum(float *db, const float *part, int pieces,
                              int OC, bool accumulate)
@@ -43,7 +43,7 @@ __global__ void bias_bwd_sum(float *db, const float *part, int pieces,
     db[c] = sum;
 }
 
-/* launch the bias gradient (15b.1) */
+/* launch the bias gradient (15b.4) */
 enum { MAX_PIECES = 128, MIN_ROWS = 16 };
 
 static void bias_bwd(real *db, const real *dy, int N, int OC,

@@ -1,4 +1,4 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Chapter 15b, The operators on the GPU, first versions: 15b.1 One contract, two bodies */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 /* machine.h: the memory that the operators work on.  machine.c: memory of
@@ -32,8 +32,10 @@ void machine_get(void *host, const void *from, size_t bytes);
 
 /* The bytes at p as the host may read and write them: on the CPU p itself,
  * on a GPU a copy.  machine_return gives it back, after writing it to p
- * if it was changed; else p may be NULL. */
+ * if it was changed; else p may be NULL.  What machine_room gives holds
+ * anything: the caller is going to fill it, and nothing is copied. */
 void *machine_borrow(const void *p, size_t bytes);
+void *machine_room(void *p, size_t bytes);
 void machine_return(void *p, void *host, size_t bytes, bool changed);
 
 C_FUNCTIONS_END

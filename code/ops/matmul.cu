@@ -1,16 +1,16 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Chapter 15b, The operators on the GPU, first versions: 15b.7 A block for each tile */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 #include <stdint.h>
 #include "ops/gpu.h"
 #include "ops/matmul.h"
 
-/* a tile of 32 x 32, and the threads that share it (15b.1) */
+/* a tile of 32 x 32, and the threads that share it (15b.7) */
 enum { TILE = 32, STEP = 8, PART = TILE / STEP };
 
 typedef float Tile[TILE][TILE + 1];         /* the + 1: see the text */
 
-/* load a tile, transposed or not (15b.1) */
+/* load a tile, transposed or not (15b.7) */
 /* tile[i][j] = op(m)[row + i][col + j], zero outside rows x cols.  The
  * neighbours in a warp read neighbours in memory either way. */
 __device__ static __forceinline__ void
@@ -27,7 +27,7 @@ load_tile(Tile tile, const float *m, size_t ld, int row, int col,
                        ? m[(row + y) * ld + col + x] : 0;
 }
 
-/* gemm: a block per tile of c (15b.1) */
+/* gemm: a block per tile of c (15b.7) */
 /* c = op(a) op(b) + bias, or c += with GEMM_ADD: a block makes a tile of
  * 32 x 32, a thread four of its rows in one column.
  *   launch    ceil(N/32) x ceil(M/32) blocks of 32 x 8
@@ -47,7 +47,7 @@ __global__ void gemm_kernel(float *c, size_t ldc, const float *a,
         load_tile(as, a, lda, m, k, M, K, flags & GEMM_TA);
         load_tile(bs, b, ldb, k, n, K, N, flags & GEMM_TB);
         __syncthreads();
-        /* add the products of one pair of tiles (15b.1) */
+        /* add the products of one pair of tiles (15b.7) */
         for (int j = 0; j < TILE; j++) {
             const float bj = bs[j][threadIdx.x];
             #pragma unroll
@@ -56,7 +56,7 @@ __global__ void gemm_kernel(float *c, size_t ldc, const float *a,
         }
         __syncthreads();
     }
-    /* write the sums of this thread to c (15b.1) */
+    /* write the sums of this thread to c (15b.7) */
     const int col = n + threadIdx.x;
     #pragma unroll
     for (int i = 0; i < PART; i++) {
@@ -69,7 +69,7 @@ __global__ void gemm_kernel(float *c, size_t ldc, const float *a,
     }
 }
 
-/* launch gemm (15b.1) */
+/* launch gemm (15b.7) */
 void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
                   const real *b, size_t ldb, const real *bias,
                   int M, int N, int K, int flags)
@@ -84,7 +84,7 @@ void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
     LAUNCHED();
 }
 
-/* launch gemm, continued (15b.1) */
+/* launch gemm, continued (15b.7) */
 void gemm_bias(real *c, const real *a, const real *b, const real *bias,
                int M, int N, int K, int flags)
 {

@@ -1,4 +1,4 @@
-/* Chapter 15b, The operators on the GPU, first versions: 15b.1 Where the numbers live */
+/* Chapter 15b, The operators on the GPU, first versions: 15b.2 A thread for each element */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 #include "ops/gpu.h"
