@@ -84,4 +84,12 @@ while read -r line; do
 done <<END
 $results
 END
+
+# The report that the book shows.
+if [ $# -eq 0 ]; then
+    "$BIN/simtcc" -o "$dir/shift" tests/wrong/simt/shift-in-place.cu &&
+        "$dir/shift" > "$dir/shift.txt" 2>&1
+    check "figures/data/sanitizer-shift.txt is what is reported" \
+        diff figures/data/sanitizer-shift.txt "$dir/shift.txt"
+fi
 finish

@@ -21,6 +21,7 @@
  *   copies            the host reads it back
  */
 #include "simt/check.h"
+#include "simt/shadow.h"
 
 #include "rows.h"
 
@@ -41,8 +42,16 @@ static uint64_t global;
 static char told[4000];
 
 /* "k.cu:7: race: ... at k.cu:5.  Do ..." -> "race 7 with 5; " */
-static void listen(const char *text)
+static void listen(const char *report)
 {
+    char text[3000];            /* with every space and newline one space */
+    size_t length = 0;
+    for (const char *p = report; *p && length + 1 < sizeof text; p++)
+        if (*p != ' ' && *p != '\n')
+            text[length++] = *p;
+        else if (length && text[length - 1] != ' ')
+            text[length++] = ' ';
+    text[length] = 0;
     int line = 0, other = 0;
     char kind[40] = "";
     const char *at = strstr(text, " at k.cu:");
@@ -432,12 +441,28 @@ static void tell(void **state)
     assert_string_equal(told, story->reports);
 }
 
+/* The number that the text names. */
+static void size_of_a_line(void **state)
+{
+    (void)state;
+    char row[200];
+    double bytes = 0;
+    FILE *f = fopen("figures/data/sanitizer.csv", "r");
+    assert_non_null(f);
+    while (fgets(row, sizeof row, f))
+        sscanf(row, "sanitizer.line.bytes,%lf", &bytes);
+    fclose(f);
+    assert_true(bytes == sizeof(struct Line));
+}
+
 int main(void)
 {
     enum { N = sizeof stories / sizeof *stories };
-    static struct CMUnitTest tests[N];
+    static struct CMUnitTest tests[N + 1] = {
+        [N] = cmocka_unit_test(size_of_a_line),
+    };
     for (int i = 0; i < N; i++)
         tests[i] = (struct CMUnitTest){ stories[i].name, tell, NULL, NULL,
                                         (void *)(uintptr_t)&stories[i] };
-    return _cmocka_run_group_tests("check", tests, N, NULL, NULL);
+    return _cmocka_run_group_tests("check", tests, N + 1, NULL, NULL);
 }

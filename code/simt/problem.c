@@ -140,6 +140,29 @@ static void who(const struct Warp *w, uint32_t lanes, char *to, size_t room)
 
 /* one report, continued (P.4) */
 
+/* Break lines of more than 76 columns between two words, and begin the
+ * next with four spaces. */
+static char *wrap(char *text, size_t room)
+{
+    size_t n = strlen(text), start = 0, space = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] == '\n')
+            start = i + 1;
+        if (text[i] == ' ' && i > start + 4)
+            space = i;
+        if (i - start < 76 || space <= start || n + 5 > room)
+            continue;
+        memmove(text + space + 5, text + space + 1, n - space);
+        memcpy(text + space, "\n    ", 5);
+        n += 4;
+        i += 4;
+        start = space + 1;
+    }
+    return text;
+}
+
+/* one report, continued (P.4) */
+
 void check_problem(enum ProblemKind kind, const struct Warp *w,
                    uint32_t lanes, const char *format, ...)
 {
@@ -158,7 +181,7 @@ void check_problem(enum ProblemKind kind, const struct Warp *w,
         return;
     snprintf(all, sizeof all, "%s: %s: %s%s%s\n", place, kinds[kind], party,
              w ? "\n    " : "", text);
-    print(all);
+    print(wrap(all, sizeof all));
 }
 
 /* the last word (P.4) */
