@@ -233,7 +233,7 @@ static void run_all(void)
     printf("B=%d T=%d C=%d; %.0f GFLOP/s of float multiply-adds\n", B, T, C,
            peak);
     if (out)
-        number_put(&file, "GFLOP/s", peak, "%s.peak", name);
+        number_put(&file, "TFLOP/s", peak / 1e3, "%s.peak", name);
     for (size_t i = 0; i < count; i++) {
         double us[RUNS];
         /* bench-machine: one row (K.3) */
