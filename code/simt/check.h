@@ -23,7 +23,7 @@ enum {
  * False, with a sentence, if a word of the list is unknown. */
 bool check_configure(const char *text, struct Error *e);
 
-/* The status of a program that has problems and would have ended with 0. */
+/* The status of a program that has problems. */
 enum { CHECK_STATUS = 86 };
 
 /* Device memory was copied to device memory: what was not written stays
