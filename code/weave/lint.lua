@@ -549,15 +549,27 @@ local COUNTED = { sec = true, fig = true, tbl = true, eq = true,
                   ex = true }
 
 local function read_bibliography()
-    local keys = {}
+    local keys, open = {}, 0
     local file = "chapters/references.bib"
     for n, line in ipairs(lines_of(read_file(path(file)) or "")) do
         local key = line:match("^%s*@%a+%s*{%s*([^,%s]+)")
+        -- lint: an entry begins after the one before has ended (I.1.4)
+        if key and open ~= 0 then
+            report(file, n, "source \"%s\" begins inside the entry before it; "
+                   .. "close that one with }", key)
+            open = 0
+        end
+        local plain = line:gsub("\\[{}]", "")
+        open = open + select(2, plain:gsub("{", ""))
+                    - select(2, plain:gsub("}", ""))
         if key and keys[key] then
             report(file, n, "source \"%s\" is listed already in line %d; "
                    .. "remove one", key, keys[key])
         end
         if key then keys[key] = n end
+    end
+    if open ~= 0 then
+        report(file, 1, "%d braces are not closed at the end", open)
     end
     return keys
 end
