@@ -393,8 +393,8 @@ static void named_barriers(const struct Row *row)
         "bar.sync %r12, 64; xor.b32 %r16, %r13, 4;"
         "add.u32 %r16, %r14, %r16; ld.shared.u32 %r17, [%r16];"
         "setp.eq.u32 %p1, %r10, 3; setp.eq.u32 %p2, %r10, 0;"
-        "@%p1 st.shared.u32 [s+64], 1000;"
-        "@%p1 barrier.sync 4, 32; @%p1 bar.arrive 3, 64;"
+        "setp.ge.u32 %p3, %r10, 2; @%p3 barrier.sync 4, 64;"
+        "@%p1 st.shared.u32 [s+64], 1000; @%p1 bar.arrive 3, 64;"
         "@%p2 bar.sync 3, 64; @%p2 ld.shared.u32 %r18, [s+64];"
         "@%p2 add.u32 %r17, %r17, %r18;" STORE("%r17")), 1, 128);
     CHECK(1, 128, (t / 32 ^ 1) * 11 + 5 + (t < 32 ? 1000 : 0));
