@@ -41,7 +41,7 @@ while IFS= read -r line; do
         [ -z "$missing" ]
         report $? "README: $program has every option shown$missing"
         init=$(echo "$line" | sed -n 's/.*--init \([^ ]*\).*/\1/p')
-        if [ -e "$init" ]; then
+        if [ -z "$init" ] || [ -e "$init" ]; then
             eval "$line" > /dev/null
             report $? "README: $line"
         else
