@@ -7,6 +7,7 @@ DATA    ?= data
 SM      ?= 90
 B       := build
 MAKEFLAGS += --no-builtin-rules
+, := ,
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -109,13 +110,21 @@ $(B)/simt/%.o: %.cu $(SIMTCC)
 # operators' .cu stand before the library; the .c of the same functions in it
 # are then not taken.  Both compilers round every product and sum of theirs
 # alone, so that the two machines compute the same bits.
-CU       := $(wildcard $(CODE)/ops/*.cu) $(CODE)/lab/machine_peak.cu
-CU_HEADS := $(wildcard $(CODE)/ops/*.h $(CODE)/base/*.h $(CODE)/lab/*.h)
+#
+# What needs cuBLASLt (NAME_lt.cu) or Hopper's own instructions
+# (NAME_hopper.cu) is for nvcc alone; the same functions for any GPU are in
+# the other files.
+CU       := $(wildcard $(CODE)/ops/*.cu $(CODE)/gpt2/*.cu) $(CODE)/lab/machine_peak.cu
+CU_SIMT  := $(filter-out %_lt.cu %_hopper.cu,$(CU))
+CU_HEADS := $(wildcard $(CODE)/ops/*.h $(CODE)/base/*.h $(CODE)/gpt2/*.h $(CODE)/lab/*.h)
 ON_GPU   := $(CODE)/gpt2/main_train $(CODE)/gpt2/main_eval \
             $(CODE)/gpt2/main_generate $(CODE)/lab/main_bench_machine
 NVCC     ?= nvcc
-NVFLAGS   = -O3 -std=c++17 -arch=sm_$(SM) -lineinfo -I$(CODE) \
+# wgmma and setmaxnreg exist for sm_90a only, which is no plain -arch.
+NVARCH    = $(if $(filter 90,$(SM)),-gencode=arch=compute_90a$(,)code=sm_90a,-arch=sm_$(SM))
+NVFLAGS   = -O3 -std=c++17 $(NVARCH) -lineinfo -I$(CODE) \
             -Xcompiler -Wall,-Wextra,-fopenmp
+NVLIBS   := -lcublasLt
 
 $(B)/cuda/%.o: %.cu $(CU_HEADS)
 	@mkdir -p $(@D)
@@ -125,14 +134,14 @@ $(B)/libmb-host.a: $(patsubst %.c,$(B)/opt/%.o,$(filter-out $(CODE)/simt/%,$(PAR
 	@rm -f $@; ar rcs $@ $^
 
 CUDA_OBJECTS := $(CU:%.cu=$(B)/cuda/%.o)
-SIMT_OBJECTS := $(CU:%.cu=$(B)/simt/%.o)
+SIMT_OBJECTS := $(CU_SIMT:%.cu=$(B)/simt/%.o)
 $(CUDA_OBJECTS): FMAD = --fmad=false
 $(SIMT_OBJECTS): SIMTFLAGS = -ffp-contract=off
 define GPU_PROGRAM
 $(B)/bin/$(call name_of,$(1))-cuda: $(B)/opt/$(1).o $(CUDA_OBJECTS) \
                                     $(B)/libmb-host.a
 	@mkdir -p $$(@D)
-	$(NVCC) -arch=sm_$(SM) -Xcompiler -fopenmp $$^ $(LDLIBS) -o $$@
+	$(NVCC) $(NVARCH) -Xcompiler -fopenmp $$^ $(NVLIBS) $(LDLIBS) -o $$@
 $(B)/bin/$(call name_of,$(1))-simt: $(B)/opt/$(1).o $(SIMT_OBJECTS) \
                                     $(B)/libmb-host.a $(B)/lib/libsimt.a
 	@mkdir -p $$(@D)
@@ -141,7 +150,7 @@ endef
 $(foreach m,$(ON_GPU),$(eval $(call GPU_PROGRAM,$(m))))
 $(B)/tests-cuda/%: $(B)/opt/tests/%.o $(CUDA_OBJECTS) $(B)/libmb-host.a
 	@mkdir -p $(@D)
-	$(NVCC) -arch=sm_$(SM) -Xcompiler -fopenmp $^ $(TEST_LIBS) $(LDLIBS) -o $@
+	$(NVCC) $(NVARCH) -Xcompiler -fopenmp $^ $(NVLIBS) $(TEST_LIBS) $(LDLIBS) -o $@
 $(B)/tests-simt/%: $(B)/opt/tests/%.o $(SIMT_OBJECTS) $(B)/libmb-host.a \
                    $(B)/lib/libsimt.a
 	@mkdir -p $(@D)
@@ -155,7 +164,7 @@ define LAB_PROGRAM
 $(B)/bin/$(call name_of,$(1:.cu=))-cuda: $(patsubst %.cu,$(B)/cuda/%.o,$(1) $(MEASURED)) \
                                     $(B)/libmb-host.a
 	@mkdir -p $$(@D)
-	$(NVCC) -arch=sm_$(SM) -Xcompiler -fopenmp $$^ $(LDLIBS) -o $$@
+	$(NVCC) $(NVARCH) -Xcompiler -fopenmp $$^ $(NVLIBS) $(LDLIBS) -o $$@
 endef
 $(foreach m,$(LAB_MAINS),$(eval $(call LAB_PROGRAM,$(m))))
 
@@ -196,8 +205,10 @@ TESTS     := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 TESTS64   := $(patsubst tests/%.c,%,$(wildcard tests/f64_*.c))
 TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
              $(TESTS:%=$(B)/tests-asan/%)
-# Every operator once more, and training, on the software GPU.
-SIMT_TESTS := $(B)/tests-simt/test_ops
+# Every operator once more, and training, on the software GPU.  tests/fast_*.c
+# are of operators that only a GPU, real or simulated, has.
+FAST_TESTS := $(patsubst tests/%.c,%,$(wildcard tests/fast_*.c))
+SIMT_TESTS := $(B)/tests-simt/test_ops $(FAST_TESTS:%=$(B)/tests-simt/%)
 LOSSES     := $(foreach f,simt opt f64,$(B)/tests-$(f)/losses)
 
 .PHONY: test check-quick wrong
@@ -223,16 +234,17 @@ check-quick: $(PROGRAMS) $(SIMTCC) $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/
 needs-nvcc:
 	@command -v $(NVCC) > /dev/null || { echo "no '$(NVCC)': the CUDA" \
 	  "toolkit compiles these; name it with NVCC=..."; exit 1; }
-GPU_TESTS := $(B)/tests-cuda/test_ops $(B)/tests-cuda/losses
+GPU_ROWS  := $(B)/tests-cuda/test_ops $(FAST_TESTS:%=$(B)/tests-cuda/%)
+GPU_TESTS := $(GPU_ROWS) $(B)/tests-cuda/losses
 test-gpu: needs-nvcc $(CUDA_PROGRAMS) $(GPU_TESTS) $(B)/tests-f64/losses \
           $(B)/tests-opt/losses
-	@B=$(B) MACHINE=cuda tests/run $(B)/tests-cuda/test_ops tests/machines.sh
+	@B=$(B) MACHINE=cuda tests/run $(GPU_ROWS) tests/machines.sh
 
 # The same rows, and two steps of training, under each of NVIDIA's checkers.
 SANITIZERS ?= memcheck racecheck initcheck synccheck
 sanitize: needs-nvcc $(GPU_TESTS)
 	@for t in $(SANITIZERS); do \
-	  for p in "test_ops" "losses tests/data/machines.txt $(B)/sanitize.bin 2"; do \
+	  for p in $(notdir $(GPU_ROWS)) "losses tests/data/machines.txt $(B)/sanitize.bin 2"; do \
 	    echo "compute-sanitizer --tool $$t $$p"; \
 	    timeout 600 compute-sanitizer --tool $$t --error-exitcode 1 \
 	      $(B)/tests-cuda/$$p > $(B)/sanitize.log 2>&1 || \
