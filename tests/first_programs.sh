@@ -2,6 +2,7 @@
 # The programs of chapter 2 on the software GPU: results, the counts that the
 # chapter predicts, its printed runs, and their known mistakes.
 . tests/lib/run.sh
+. tests/lib/wrong.sh
 add=$BIN/vector-add-simt
 if ! [ -x "$add" ]; then
     skip "vector-add and device-query" "no $add (needs clang)"
@@ -45,25 +46,13 @@ printed device-query-simt.txt
 printed systolic-trace.txt
 
 # ---- known mistakes: each must be caught, with the words that say so -----------
-changed() {         # .cu-wrong file -> the changed source
-    awk -v wrong="$1" '
-        BEGIN { while ((getline line < wrong) > 0)
-                    if (line == "--- was" || line == "--- now") part = line
-                    else if (part) text[part] = text[part] line "\n" }
-        { source = source $0 "\n" }
-        END { was = text["--- was"]
-              at = index(source, was)
-              if (!at) { print "the lines under --- was do not occur"; exit 1 }
-              printf "%s%s%s", substr(source, 1, at - 1), text["--- now"],
-                     substr(source, at + length(was)) }' \
-        "$(sed -n 's/^file: //p' "$1")"
-}
 for w in tests/wrong/vector-add-*.cu-wrong; do
     name=$(basename "$w" .cu-wrong)
     why=$(sed -n 's/^why: //p' "$w")
     pattern=$(sed -n 's/^caught-by: //p' "$w")
-    if ! changed "$w" > "$dir/main_vector_add.cu"; then
-        not_ok "$name" "$(cat "$dir/main_vector_add.cu")"
+    if ! make_wrong "$w" "$(sed -n 's/^file: //p' "$w")" \
+            > "$dir/main_vector_add.cu" 2> "$dir/stderr"; then
+        not_ok "$name" "$(cat "$dir/stderr")"
     elif ! "$BIN/simtcc" -g -Icode "$dir/main_vector_add.cu" \
             "${BIN%/bin}/libmb-host.a" -o "$dir/wrong" 2> "$dir/stderr"; then
         not_ok "$name" "$(cat "$dir/stderr")"

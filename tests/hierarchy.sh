@@ -2,6 +2,7 @@
 # The transposes of chapter 5 on the software GPU: results at odd sizes, the
 # counts that the chapter prints, and the ladder's known mistakes.
 . tests/lib/run.sh
+. tests/lib/wrong.sh
 simtcc=$BIN/simtcc
 if ! [ -x "$simtcc" ] || ! command -v "${CLANG:-clang}" > /dev/null; then
     skip "transposes on the software GPU" "no $simtcc, or no clang"
@@ -82,19 +83,6 @@ END
 # ---- known mistakes ------------------------------------------------------------
 # tests/wrong/transpose-NAME.cu-wrong: caught-by names rows that must not come
 # out `ok`; or `count:` and a launch that must have conflicts.
-changed() {         # file -> the changed ladder
-    awk -v wrong="$1" '
-        BEGIN { while ((getline line < wrong) > 0)
-                    if (line == "--- was" || line == "--- now") part = line
-                    else if (part) text[part] = text[part] line "\n" }
-        { source = source $0 "\n" }
-        END { was = text["--- was"]
-              at = index(source, was)
-              if (!at) { print "the lines under --- was do not occur"; exit 1 }
-              printf "%s%s%s", substr(source, 1, at - 1), text["--- now"],
-                     substr(source, at + length(was)) }' \
-        code/ladder/transpose.cu
-}
 caught() {          # file: every row named fails
     sed -n 's/^caught-by: //p' "$1" | while read -r row; do
         case $row in
@@ -110,8 +98,9 @@ caught() {          # file: every row named fails
 }
 for w in tests/wrong/transpose-*.cu-wrong; do
     name=$(basename "$w" .cu-wrong) why=$(sed -n 's/^why: //p' "$w")
-    if ! changed "$w" > "$dir/transpose.cu"; then
-        not_ok "$name" "$(cat "$dir/transpose.cu")"
+    if ! make_wrong "$w" code/ladder/transpose.cu \
+            > "$dir/transpose.cu" 2> "$dir/stderr"; then
+        not_ok "$name" "$(cat "$dir/stderr")"
     elif ! build "$dir/transpose.cu" "$dir/wrong"; then
         not_ok "$name" "$(cat "$dir/stderr")"
     else
