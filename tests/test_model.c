@@ -324,7 +324,7 @@ static void plan_prints(void **state)
     FILE *f = open_memstream(&text, &size);
     struct Config c;
     OK(config_preset(&c, "gpt2", &error));
-    OK(model_print_plan(f, &c, 4, 64, true, true, &error));
+    OK(model_print_plan(f, &c, 4, 64, true, true, NULL, &error));
     fclose(f);
     assert_non_null(strstr(text, "124439808 parameters"));
     assert_non_null(strstr(text, "h.0.qkv           256 x   2304"));

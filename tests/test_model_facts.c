@@ -233,7 +233,7 @@ static void printed_plan_is_not_stale(void **state)
     char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    assert_true(model_print_plan(f, &c, 4, 64, true, true, &e));
+    assert_true(model_print_plan(f, &c, 4, 64, true, true, NULL, &e));
     fclose(f);
     if (getenv("UPDATE_FACTS")) {
         f = fopen(PRINTED, "w");

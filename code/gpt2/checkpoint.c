@@ -286,21 +286,38 @@ static bool check_params(const struct Safetensors *s, const char *prefix,
 }
 
 /* compare a file with the parameter table, continued (B.2.4) */
+/* base is the host's */
 static bool read_params(const struct Safetensors *s, const char *prefix,
                         const struct ParamTable *t, real *base,
                         struct Error *e)
 {
     for (int i = 0; i < t->n; i++) {
         const struct Param *p = &t->row[i];
-        const size_t bytes = p->size * sizeof(real);
-        real *at = base + p->offset, *host = machine_room(at, bytes);
-        bool ok = safetensors_read(s, find_param(s, prefix, p->name), host,
-                                   e);
-        machine_return(at, host, bytes, ok);
-        if (!ok)
+        if (!safetensors_read(s, find_param(s, prefix, p->name),
+                              base + p->offset, e))
             return false;
     }
     return true;
+}
+
+static bool read_weights(const struct Safetensors *s, struct Model *m,
+                         struct Error *e)
+{
+    real *host = model_borrow(m);
+    bool ok = read_params(s, prefix_of(s), &m->table, host, e);
+    model_return(m, host, ok);
+    return ok;
+}
+
+static bool read_moment(const struct Safetensors *s, const char *prefix,
+                        const struct ParamTable *t, real *base,
+                        struct Error *e)
+{
+    const size_t bytes = t->total * sizeof *base;
+    real *host = machine_borrow(base, bytes);
+    bool ok = read_params(s, prefix, t, host, e);
+    machine_return(base, host, bytes, ok);
+    return ok;
 }
 
 /* load and save weights (B.2.4) */
@@ -363,7 +380,7 @@ bool weights_load(struct Model *m, const char *path, struct Error *e)
     struct Safetensors s;
     bool ok = safetensors_open(&s, path, e)
            && check_weights(&s, &m->table, e)
-           && read_params(&s, prefix_of(&s), &m->table, m->w.base, e);
+           && read_weights(&s, m, e);
     safetensors_close(&s);
     return ok;
 }
@@ -385,22 +402,17 @@ static void add_sources(struct StSource *source,
 /* load and save weights, continued (B.2.4) */
 /* One or two copies of the table (first, second) into one file. */
 static bool save_copies(const struct ParamTable *t, const char *path,
-                        const char *prefix[2], const real *base[2],
+                        const char *prefix[2], real *host[2],
                         struct Error *e)
 {
-    const int copies = base[1] ? 2 : 1;
-    const size_t n = (size_t)t->n, bytes = t->total * sizeof(real);
+    const int copies = host[1] ? 2 : 1;
+    const size_t n = (size_t)t->n;
     struct StSource *source = xcalloc(2 * n, sizeof *source);
     char (*name)[PARAM_NAME_MAX + 20] = xcalloc(2 * n, sizeof *name);
-    real *host[2] = { NULL };
-    for (int k = 0; k < copies; k++) {
-        host[k] = machine_borrow(base[k], bytes);
+    for (int k = 0; k < copies; k++)
         add_sources(source + (size_t)k * n, name + (size_t)k * n, t,
                     prefix[k], host[k]);
-    }
     bool ok = safetensors_write(path, source, copies * t->n, e);
-    for (int k = 0; k < copies; k++)
-        machine_return(NULL, host[k], bytes, false);
     free(name);
     free(source);
     return ok;
@@ -409,8 +421,24 @@ static bool save_copies(const struct ParamTable *t, const char *path,
 bool weights_save(const struct Model *m, const char *path, struct Error *e)
 {
     const char *prefix[2] = { HF_PREFIX, NULL };
-    const real *base[2] = { m->w.base, NULL };
-    return save_copies(&m->table, path, prefix, base, e);
+    real *host[2] = { model_borrow(m), NULL };
+    bool ok = save_copies(&m->table, path, prefix, host, e);
+    model_return((struct Model *)(uintptr_t)m, host[0], false);
+    return ok;
+}
+
+static bool save_moments(const struct ParamTable *t, const char *path,
+                         const real *adam_m, const real *adam_v,
+                         struct Error *e)
+{
+    const size_t bytes = t->total * sizeof(real);
+    const char *prefix[2] = { "m.", "v." };
+    real *host[2] = { machine_borrow(adam_m, bytes),
+                      machine_borrow(adam_v, bytes) };
+    bool ok = save_copies(t, path, prefix, host, e);
+    for (int k = 0; k < 2; k++)
+        machine_return(NULL, host[k], bytes, false);
+    return ok;
 }
 
 /* read and write train.json (B.2.5) */
@@ -740,12 +768,10 @@ static bool write_all(const char *dir, int64_t step, const struct Model *m,
                       const struct Field *field, int n, struct Error *e)
 {
     char weights[CHECKPOINT_PATH_MAX], moments[CHECKPOINT_PATH_MAX];
-    const char *prefix[2] = { "m.", "v." };
-    const real *base[2] = { adam_m, adam_v };
     return join(weights, dir, "model.safetensors", e)
         && join(moments, dir, "optimizer.safetensors", e)
         && weights_save(m, weights, e)
-        && save_copies(&m->table, moments, prefix, base, e)
+        && save_moments(&m->table, moments, adam_m, adam_v, e)
         && write_config(dir, &m->config, e)
         && write_train(dir, step, field, n, e)
         && sync_dir(dir, e);
@@ -859,10 +885,10 @@ static bool read_all(struct Opened *o, struct Model *m, real *adam_m,
                      struct Error *e)
 {
     const struct ParamTable *t = &m->table;
-    if (!read_params(&o->weights, prefix_of(&o->weights), t, m->w.base, e))
+    if (!read_weights(&o->weights, m, e))
         return false;
-    if (adam_m && (!read_params(&o->moments, "m.", t, adam_m, e)
-                   || !read_params(&o->moments, "v.", t, adam_v, e)))
+    if (adam_m && (!read_moment(&o->moments, "m.", t, adam_m, e)
+                   || !read_moment(&o->moments, "v.", t, adam_v, e)))
         return false;
     for (int i = 0; i < n; i++)
         take_field(&field[i], json_get(o->train.root, field[i].name));

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include "base/error.h"
 
+C_FUNCTIONS_BEGIN
+
 struct Config { int V, T, L, NH, C; };
 
 /* Fill c from a name: gpt2, gpt2-medium, gpt2-large, gpt2-xl, or d1 to
@@ -25,5 +27,7 @@ bool config_check(const struct Config *c, struct Error *e);
 
 /* The number of parameters of c, which has passed config_check. */
 size_t config_params(const struct Config *c);
+
+C_FUNCTIONS_END
 
 #endif

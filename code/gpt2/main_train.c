@@ -447,7 +447,7 @@ static void prepare(struct Run *r, const char *checkpoint)
     decide_model(&model, checkpoint, r->tokenizer);
     if (o.plan) {
         if (!model_print_plan(stdout, &model, o.batch, o.seq, true, true,
-                              &e))
+                              NULL, &e))
             fail("%s", e.text);
         exit(0);
     }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "gpt2/mixed.h"
 #include "ops/attention.h"
 #include "ops/crossentropy.h"
 #include "ops/embedding.h"
@@ -115,10 +116,11 @@ static bool batch_check(const struct Config *c, int B, int T,
 /* create and free a model (B.3.4) */
 /* Everything about the model except its memory. */
 static bool describe(struct Model *m, const struct Config *c, int B,
-                     int T, bool training, struct Error *e)
+                     int T, bool training, const struct ModelOptions *o,
+                     struct Error *e)
 {
     *m = (struct Model){ .config = *c, .B = B, .T = T,
-                         .training = training };
+                         .training = training, .options = *o };
     if (!config_check(c, e) || !batch_check(c, B, T, e))
         return false;
     m->chunk = B * T < CHUNK ? B * T : CHUNK;
@@ -141,13 +143,19 @@ static void new_weights(struct Weights *w, const struct Model *m,
 }
 
 /* create and free a model, continued (B.3.4) */
-bool model_create(struct Model *m, const struct Config *config, int B,
-                  int T, bool training, struct Error *e)
+static const struct ModelOptions plain;         /* fp32, all kept */
+
+bool model_create_as(struct Model *m, const struct Config *config, int B,
+                     int T, bool training, const struct ModelOptions *o,
+                     struct Error *e)
 {
-    if (!describe(m, config, B, T, training, e))
+    if (!describe(m, config, B, T, training, o, e))
         return false;
     const size_t batch = (size_t)B * (size_t)T * sizeof *m->tokens;
-    new_weights(&m->w, m, "the weights");
+    if (o->precision == BF16 && !mixed_create(m, e))
+        return false;
+    if (!o->no_master)
+        new_weights(&m->w, m, "the weights");
     if (training)
         new_weights(&m->g, m, "the gradients");
     m->acts_memory = machine_alloc(m->plan.total_bytes, "the activations");
@@ -157,8 +165,16 @@ bool model_create(struct Model *m, const struct Config *config, int B,
     return true;
 }
 
+/* create and free a model, continued (B.3.4) */
+bool model_create(struct Model *m, const struct Config *config, int B,
+                  int T, bool training, struct Error *e)
+{
+    return model_create_as(m, config, B, T, training, &plain, e);
+}
+
 void model_free(struct Model *m)
 {
+    mixed_free(m);
     machine_free(m->w.base);
     machine_free(m->g.base);
     machine_free(m->acts_memory);
@@ -174,10 +190,31 @@ void model_free(struct Model *m)
 
 void model_init(struct Model *m, uint64_t seed)
 {
-    const size_t bytes = m->table.total * sizeof(real);
-    real *host = machine_room(m->w.base, bytes);
+    real *host = model_borrow(m);
     params_init(host, &m->table, &m->config, seed);
-    machine_return(m->w.base, host, bytes, true);
+    model_return(m, host, true);
+}
+
+/* create and free a model, continued (B.3.4) */
+real *model_borrow(const struct Model *m)
+{
+    const size_t bytes = m->table.total * sizeof(real);
+    if (m->w.base)
+        return machine_borrow(m->w.base, bytes);
+    real *host = xcalloc(m->table.total, sizeof *host);
+    mixed_get(m, host);
+    return host;
+}
+
+void model_return(struct Model *m, real *host, bool changed)
+{
+    if (changed && m->options.precision == BF16)
+        mixed_put(m, host);
+    if (m->w.base)
+        machine_return(m->w.base, host, m->table.total * sizeof(real),
+                       changed);
+    else
+        free(host);
 }
 
 /* print what a model will allocate (B.3.5) */
@@ -232,10 +269,11 @@ static void print_totals(FILE *out, const struct Model *m, int copies)
 }
 
 bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
-                      bool training, bool moments, struct Error *e)
+                      bool training, bool moments,
+                      const struct ModelOptions *o, struct Error *e)
 {
     struct Model m;
-    if (!describe(&m, config, B, T, training, e))
+    if (!describe(&m, config, B, T, training, o ? o : &plain, e))
         return false;
     /* print the heading of the plan (B.3.5) */
     fprintf(out, "%zu parameters; batch %d x %d = %d tokens\n",
@@ -396,6 +434,8 @@ double model_loss(struct Model *m, const int32_t *tokens,
                   const int32_t *targets, int B, int T)
 {
     const int N = B * T;
+    if (m->options.precision == BF16)
+        return mixed_loss(m, tokens, targets, B, T);
     stream_fwd(m, tokens, B, T);
     ln_f_fwd(m, m->acts.h[m->config.L].x, N);
     machine_put(m->targets, targets, (size_t)N * sizeof *targets);
@@ -413,6 +453,10 @@ double model_train(struct Model *m, const int32_t *tokens,
 {
     assert(m->training);
     const int N = B * T;
+    if (m->options.precision == BF16) {
+        mixed_train(m, tokens, targets, B, T, scale, accumulate);
+        return mixed_train_loss(m);
+    }
     if (!accumulate)
         clear_added(m);
     stream_fwd(m, tokens, B, T);
@@ -430,11 +474,36 @@ double model_train(struct Model *m, const int32_t *tokens,
     return sum / N;
 }
 
+/* a training step in two halves (B.3.4) */
+void model_train_start(struct Model *m, const int32_t *tokens,
+                       const int32_t *targets, int B, int T, real scale,
+                       bool accumulate)
+{
+    if (m->options.precision == BF16)
+        mixed_train(m, tokens, targets, B, T, scale, accumulate);
+    else
+        m->loss += model_train(m, tokens, targets, B, T, scale,
+                               accumulate);
+}
+
+double model_train_loss(struct Model *m)
+{
+    if (m->options.precision == BF16)
+        return mixed_train_loss(m);
+    double loss = m->loss;
+    m->loss = 0;
+    return loss;
+}
+
 /* logits of the last positions (16.7) */
 void model_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T)
 {
     const size_t C = (size_t)m->config.C;
+    if (m->options.precision == BF16) {
+        mixed_logits(m, logits, tokens, B, T);
+        return;
+    }
     stream_fwd(m, tokens, B, T);
     real *x = m->acts.h[m->config.L].x;
     for (int b = 1; b <= B; b++)            /* the last of each row */

@@ -10,6 +10,9 @@
 #include "base/error.h"
 #include "gpt2/params.h"
 #include "gpt2/plan.h"
+#include "gpt2/precision.h"
+
+C_FUNCTIONS_BEGIN
 
 /* the rows of the activation table (16.9) */
 enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
@@ -56,13 +59,16 @@ struct Model {
     struct Config config;
     int    B, T;                         /* the largest batch it can take */
     bool   training;
+    struct ModelOptions options;
     int    chunk;                        /* rows of logits at a time */
     struct ParamTable table;
     struct Weights w, g;                 /* g only if training */
     struct Plan plan;
     struct Acts acts;
+    struct Mixed *mixed;                 /* in bf16: instead of acts */
     void   *acts_memory;
     int32_t *tokens, *targets;           /* [B][T], beside the weights */
+    double loss;                         /* not yet told: see below */
 };
 
 /* what a model can do (16.10) */
@@ -72,6 +78,9 @@ struct Model {
  * model_free, also after a failure. */
 bool model_create(struct Model *m, const struct Config *config, int B,
                   int T, bool training, struct Error *e);
+bool model_create_as(struct Model *m, const struct Config *config, int B,
+                     int T, bool training, const struct ModelOptions *o,
+                     struct Error *e);
 void model_free(struct Model *m);
 
 /* Random weights with the variances of GPT-2's initialisation; a function
@@ -82,7 +91,8 @@ void model_init(struct Model *m, uint64_t seed);
 /* What model_create would allocate, and with `moments` the optimiser's
  * two buffers: name, shape, bytes, life, total.  Allocates nothing big. */
 bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
-                      bool training, bool moments, struct Error *e);
+                      bool training, bool moments,
+                      const struct ModelOptions *o, struct Error *e);
 
 /* what a model can do, continued (16.10) */
 /* Mean cross-entropy, in nats, of targets [B,T] given tokens [B,T].
@@ -101,5 +111,22 @@ double model_train(struct Model *m, const int32_t *tokens,
 /* logits [B,V] of the token that follows each row of tokens [B,T]. */
 void model_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T);
+
+/* what a model can do, continued (16.10) */
+/* model_train in two halves.  The first may return before the work is
+ * done, and tokens and targets (of machine_host) must not change before
+ * machine_sent() has returned; the second waits, and gives the mean of
+ * the losses of all batches since it was last called, summed. */
+void model_train_start(struct Model *m, const int32_t *tokens,
+                       const int32_t *targets, int B, int T, real scale,
+                       bool accumulate);
+double model_train_loss(struct Model *m);
+
+/* The weights as floats [table.total] for the host, whatever they are
+ * stored in; give them back, and say whether they have changed. */
+real *model_borrow(const struct Model *m);
+void model_return(struct Model *m, real *host, bool changed);
+
+C_FUNCTIONS_END
 
 #endif

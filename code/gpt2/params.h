@@ -11,6 +11,8 @@
 #include "base/real.h"
 #include "gpt2/config.h"
 
+C_FUNCTIONS_BEGIN
+
 /* the rows of the parameter table (16.4) */
 enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
 
@@ -81,5 +83,7 @@ void weights_unbind(struct Weights *w);
  * result depends on seed and config only. */
 void params_init(real *base, const struct ParamTable *t,
                  const struct Config *c, uint64_t seed);
+
+C_FUNCTIONS_END
 
 #endif

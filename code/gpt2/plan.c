@@ -10,8 +10,9 @@
 #include "base/arena.h"
 
 /* add a buffer to the plan (B.3.3) */
-void plan_add(struct Plan *p, const char *name, size_t rows, size_t cols,
-              int from, int to, real **where)
+void plan_add_sized(struct Plan *p, const char *name, size_t rows,
+                    size_t cols, size_t bytes, int from, int to,
+                    void *where)
 {
     if (p->n == p->capacity) {
         p->capacity = p->capacity ? 2 * p->capacity : 64;
@@ -21,8 +22,14 @@ void plan_add(struct Plan *p, const char *name, size_t rows, size_t cols,
     *i = (struct PlanItem){ .rows = rows, .cols = cols, .from = from,
                             .to = to, .where = where };
     snprintf(i->name, sizeof i->name, "%s", name);
-    i->size_bytes = arena_round(rows * cols * sizeof(real));
+    i->size_bytes = arena_round(rows * cols * bytes);
     p->sum_bytes += i->size_bytes;
+}
+
+void plan_add(struct Plan *p, const char *name, size_t rows, size_t cols,
+              int from, int to, real **where)
+{
+    plan_add_sized(p, name, rows, cols, sizeof(real), from, to, where);
 }
 
 /* place one buffer at the lowest free offset (16.9.1) */
@@ -109,10 +116,11 @@ void plan_layout(struct Plan *p, bool share)
 /* give the buffers their addresses (B.3.3) */
 void plan_bind(const struct Plan *p, void *arena)
 {
-    for (int i = 0; i < p->n; i++)
-        if (p->item[i].where)
-            *p->item[i].where =
-                (real *)((unsigned char *)arena + p->item[i].offset);
+    for (int i = 0; i < p->n; i++) {
+        void *at = (unsigned char *)arena + p->item[i].offset;
+        if (p->item[i].where)           /* of whatever type it is */
+            memcpy(p->item[i].where, &at, sizeof at);
+    }
 }
 
 void plan_free(struct Plan *p)

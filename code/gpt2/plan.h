@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include "base/real.h"
 
+C_FUNCTIONS_BEGIN
+
 struct PlanItem {
     char   name[40];
-    size_t rows, cols, size_bytes;       /* real [rows][cols] */
+    size_t rows, cols, size_bytes;       /* of all [rows][cols] */
     int    from, to;                     /* first and last step of use */
     size_t offset;                       /* bytes from the arena's start */
-    real **where;                        /* set by plan_bind */
+    void  *where;                        /* a pointer, set by plan_bind */
 };
 
 struct Plan {
@@ -32,11 +34,19 @@ struct Plan {
 void plan_add(struct Plan *p, const char *name, size_t rows, size_t cols,
               int from, int to, real **where);
 
+/* The same for elements of `bytes` bytes; where is the address of a
+ * pointer to them. */
+void plan_add_sized(struct Plan *p, const char *name, size_t rows,
+                    size_t cols, size_t bytes, int from, int to,
+                    void *where);
+
 /* Choose the offsets: no two buffers that live in the same step overlap.
  * With share false every buffer has its own memory (for tests). */
 void plan_layout(struct Plan *p, bool share);
 
 void plan_bind(const struct Plan *p, void *arena);
 void plan_free(struct Plan *p);
+
+C_FUNCTIONS_END
 
 #endif

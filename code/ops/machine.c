@@ -4,9 +4,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/pages.h"
 #include "ops/machine.h"
+#include "ops/marks.h"
 
 void *machine_alloc(size_t bytes, const char *what)
 {
@@ -59,4 +61,68 @@ void *machine_room(void *p, size_t bytes)
 void machine_return(void *p, void *host, size_t bytes, bool changed)
 {
     (void)p, (void)host, (void)bytes, (void)changed;
+}
+
+/* the CPU's part in a step that does not wait (18.3) */
+void *machine_host(size_t bytes, const char *what)
+{
+    return machine_alloc(bytes, what);
+}
+
+void machine_unhost(void *host)
+{
+    machine_free(host);
+}
+
+void machine_send(void *to, const void *host, size_t bytes)
+{
+    memcpy(to, host, bytes);
+}
+
+void machine_fetch(void *host, const void *from, size_t bytes)
+{
+    memcpy(host, from, bytes);
+}
+
+void machine_sent(void) { }
+void machine_wait(void) { }
+
+/* the CPU's part in a step that does not wait, continued (18.3) */
+bool machine_memory(size_t *left, size_t *all)
+{
+    *left = *all = 0;
+    return false;
+}
+
+static bool profiling;
+static const char *now;
+static double since_s;
+
+void machine_mark(const char *what)
+{
+    if (!profiling)
+        return;
+    double t = now_s();
+    if (now)
+        marks_add(now, t - since_s);
+    now = what;
+    since_s = t;
+}
+
+/* the CPU's part in a step that does not wait, continued (18.3) */
+void machine_profile(bool on)
+{
+    profiling = on;
+    now = NULL;
+}
+
+bool machine_profiled(void)
+{
+    return profiling;
+}
+
+void machine_profile_print(FILE *out)
+{
+    machine_mark(NULL);
+    marks_print(out);
 }

@@ -2,8 +2,13 @@
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 #include <stdlib.h>
+#include <string.h>
+#ifdef __NVCC__
+#include <nvtx3/nvToolsExt.h>
+#endif
 #include "ops/gpu.h"
 #include "ops/machine.h"
+#include "ops/marks.h"
 
 cudaStream_t machine_stream;
 
@@ -103,4 +108,115 @@ void *machine_scratch(size_t bytes)
     scratch = machine_alloc(bytes, "an operator's partial sums");
     scratch_bytes = bytes;
     return scratch;
+}
+
+/* copies that nobody waits for (18.3) */
+static cudaEvent_t sent;
+
+void *machine_host(size_t bytes, const char *what)
+{
+    void *p;
+    if (cudaMallocHost(&p, bytes ? bytes : 1) != cudaSuccess)
+        fail("no pinned memory for %s: %.1f MB asked for", what,
+             (double)bytes / 1e6);
+    return p;
+}
+
+void machine_unhost(void *host)
+{
+    if (host)
+        CUDA_OK(cudaFreeHost(host));
+}
+
+/* copies that nobody waits for, continued (18.3) */
+void machine_send(void *to, const void *host, size_t bytes)
+{
+    if (!sent)
+        CUDA_OK(cudaEventCreateWithFlags(&sent, cudaEventDisableTiming));
+    CUDA_OK(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice,
+                            machine_stream));
+    CUDA_OK(cudaEventRecord(sent, machine_stream));
+}
+
+void machine_sent(void)
+{
+    if (sent)
+        CUDA_OK(cudaEventSynchronize(sent));
+}
+
+/* copies that nobody waits for, continued (18.3) */
+void machine_fetch(void *host, const void *from, size_t bytes)
+{
+    CUDA_OK(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost,
+                            machine_stream));
+}
+
+void machine_wait(void)
+{
+    CUDA_OK(cudaStreamSynchronize(machine_stream));
+}
+
+bool machine_memory(size_t *left, size_t *all)
+{
+    CUDA_OK(cudaMemGetInfo(left, all));
+    return true;
+}
+
+/* name the work for a profiler (18.3) */
+static bool profiling, in_range;
+static struct Mark { const char *what; cudaEvent_t at; } *mark;
+static int marks, mark_room;
+
+static void keep_mark(const char *what)
+{
+    if (marks == mark_room) {
+        mark_room = mark_room ? 2 * mark_room : 1024;
+        mark = (struct Mark *)realloc(mark, mark_room * sizeof *mark);
+        if (!mark)
+            fail("no memory for %d marks of the profile", mark_room);
+        for (int i = marks; i < mark_room; i++)
+            CUDA_OK(cudaEventCreate(&mark[i].at));
+    }
+    mark[marks].what = what;
+    CUDA_OK(cudaEventRecord(mark[marks++].at, machine_stream));
+}
+
+/* name the work for a profiler, continued (18.3) */
+void machine_mark(const char *what)
+{
+#ifdef __NVCC__
+    if (in_range)
+        nvtxRangePop();
+    if (what)
+        nvtxRangePushA(what);
+#endif
+    in_range = what != NULL;
+    if (profiling)
+        keep_mark(what);
+}
+
+void machine_profile(bool on)
+{
+    profiling = on;
+}
+
+bool machine_profiled(void)
+{
+    return profiling;
+}
+
+/* name the work for a profiler, continued (18.3) */
+void machine_profile_print(FILE *out)
+{
+    machine_mark(NULL);
+    machine_wait();
+    for (int i = 0; i + 1 < marks; i++) {
+        float ms;
+        if (!mark[i].what)
+            continue;
+        CUDA_OK(cudaEventElapsedTime(&ms, mark[i].at, mark[i + 1].at));
+        marks_add(mark[i].what, ms / 1e3);
+    }
+    marks = 0;
+    marks_print(out);
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include "base/extern_c.h"
 
 C_FUNCTIONS_BEGIN
@@ -37,6 +38,32 @@ void machine_get(void *host, const void *from, size_t bytes);
 void *machine_borrow(const void *p, size_t bytes);
 void *machine_room(void *p, size_t bytes);
 void machine_return(void *p, void *host, size_t bytes, bool changed);
+
+/* what a step that does not wait adds to the machine (18.3) */
+/* Host memory of which machine_send copies without waiting; it must not
+ * change before machine_sent() has returned.  machine_unhost frees it. */
+void *machine_host(size_t bytes, const char *what);
+void machine_unhost(void *host);
+void machine_send(void *to, const void *host, size_t bytes);
+void machine_sent(void);
+
+/* Ask for bytes at `from`; they are in host (of machine_host) after the
+ * next machine_get or machine_wait. */
+void machine_fetch(void *host, const void *from, size_t bytes);
+void machine_wait(void);
+
+/* Memory where the operators run; false if that cannot be said. */
+bool machine_memory(size_t *left, size_t *all);
+
+/* what a step that does not wait adds to the machine, continued (18.3) */
+/* What follows, up to the next mark, is `what` (a constant; NULL: the end
+ * of it).  On a real GPU a profiler shows it as an NVTX range.  While
+ * machine_profile is on, the time between two marks is kept as well;
+ * machine_profile_print waits, prints a row per name and forgets. */
+void machine_mark(const char *what);
+void machine_profile(bool on);
+bool machine_profiled(void);
+void machine_profile_print(FILE *out);
 
 C_FUNCTIONS_END
 

@@ -1,0 +1,50 @@
+/* Chapter 18, GPT-2 on the GPU: 18.1 A model with options */
+/* Tangled from chapters/18-gpt2-on-the-gpu.nw by `make tangle`; edit it there. */
+
+#include "gpt2/precision.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char *const precisions[] = { "fp32", "tf32", "bf16" };
+static const char *const recomputes[] = { "none", "gelu",
+                                          "gelu+layernorm", "block" };
+
+/* find a word among names (18.1) */
+static int find(const char *const *names, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (!name || strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+const char *precision_name(enum Precision p)
+{
+    return precisions[p];
+}
+
+const char *recompute_name(enum Recompute r)
+{
+    return recomputes[r];
+}
+
+bool precision_options(struct ModelOptions *o, const char *precision,
+                       const char *recompute, bool master,
+                       struct Error *e)
+{
+    int p = find(precisions, 3, precision);
+    int r = find(recomputes, 4, recompute);
+    if (p < 0 || r < 0)
+        return error_set(e, "--%s %s: expected %s",
+                         p < 0 ? "precision" : "recompute",
+                         p < 0 ? precision : recompute,
+                         p < 0 ? PRECISION_NAMES : RECOMPUTE_NAMES);
+    if (p != BF16 && (r || !master))
+        return error_set(e, "--%s needs --precision bf16: in %s "
+                         "everything is kept", r ? "recompute"
+                         : "master-weights off", precisions[p]);
+    *o = (struct ModelOptions){ .precision = (enum Precision)p,
+        .recompute = (enum Recompute)r, .no_master = !master };
+    return true;
+}

@@ -1,0 +1,39 @@
+/* Chapter 18, GPT-2 on the GPU: 18.1 A model with options */
+/* Tangled from chapters/18-gpt2-on-the-gpu.nw by `make tangle`; edit it there. */
+
+/* precision.h: in which numbers a model computes, and what it keeps. */
+#ifndef GPT2_PRECISION_H
+#define GPT2_PRECISION_H
+
+#include <stdbool.h>
+#include "base/error.h"
+
+C_FUNCTIONS_BEGIN
+
+/* precision and recomputation (18.1) */
+enum Precision { FP32, TF32, BF16 };
+#define PRECISION_NAMES "fp32|tf32|bf16"
+
+/* What the backward pass computes again instead of finding it: each also
+ * what those before it do. */
+enum Recompute { KEEP_ALL, REDO_GELU, REDO_NORM, REDO_BLOCK };
+#define RECOMPUTE_NAMES "none|gelu|gelu+layernorm|block"
+
+struct ModelOptions {
+    enum Precision precision;
+    enum Recompute recompute;       /* bf16 only */
+    bool no_master;                 /* bf16 only: no fp32 weights */
+    int  rows;                      /* of logits at a time; 0: we choose */
+};
+
+/* By the names above (NULL: the first); false if a word is none of them,
+ * or bf16 is needed for the other two and is not there. */
+bool precision_options(struct ModelOptions *o, const char *precision,
+                       const char *recompute, bool master,
+                       struct Error *e);
+const char *precision_name(enum Precision p);
+const char *recompute_name(enum Recompute r);
+
+C_FUNCTIONS_END
+
+#endif
