@@ -457,7 +457,8 @@ static void prepare(struct Run *r, const char *checkpoint)
     r->fields = list_fields(r->field);
     load_weights(r, checkpoint);
     fill_texts();
-    if (o.log && !runlog_open(&r->log, o.log, r->trainer.step, &e))
+    if (o.log && !runlog_open(&r->log, o.log, r->trainer.step, o.resume,
+                              &e))
         fail("%s", e.text);
     r->flop_per_token = count_flop(&model);
 }

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 static const char header[] =
     "step,loss,val_loss,norm,lr,tokens_per_s\n";
@@ -58,14 +58,15 @@ static bool cut_back(const char *path, int64_t step, struct Error *e)
 }
 
 bool runlog_open(struct RunLog *l, const char *path, int64_t step,
-                 struct Error *e)
+                 bool resumes, struct Error *e)
 {
+    struct stat s;
     l->file = NULL;
     if (strlen(path) >= sizeof l->path)
         return error_set(e, "%.60s...: the path is too long", path);
     strcpy(l->path, path);
-    bool exists = access(path, F_OK) == 0;
-    if (exists && step == 0)
+    bool exists = stat(path, &s) == 0 && s.st_size > 0;
+    if (exists && !resumes)
         return error_set(e, "%s: exists already, and this run starts "
                          "anew; remove it or give another --log", path);
     if (exists && !cut_back(path, step, e))

@@ -18,10 +18,11 @@ struct LogRow {
     double tokens_per_s;
 };
 
-/* Open for a run whose next step is step + 1.  With step = 0 the file must
- * not exist; else rows up to `step` are kept and the others dropped. */
+/* Open for a run whose next step is step + 1.  Of a file that is there,
+ * rows up to `step` are kept and the others dropped; that is an error
+ * unless the run resumes. */
 bool runlog_open(struct RunLog *l, const char *path, int64_t step,
-                 struct Error *e);
+                 bool resumes, struct Error *e);
 
 /* Append a row; it has left the process when this returns. */
 bool runlog_row(struct RunLog *l, const struct LogRow *r, struct Error *e);

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Time PyTorch's training step of GPT-2 on a GPU: the peer that our own step
+is compared with.
+
+    python3 tests/reference/bench_torch_gpu.py --model gpt2 --batch 64 --seq 1024
+
+A whole step of training on random tokens: forward, backward, the norm of
+the gradients and clipping, fused AdamW.  The vocabulary is padded to 50304,
+TF32 is allowed, activations are bf16 by autocast over fp32 parameters.
+
+  --run compile|eager|graph|tuned   torch.compile; without it; with
+                                    mode="reduce-overhead" (CUDA graphs);
+                                    with mode="max-autotune-no-cudagraphs"
+  --params fp32|bf16    bf16: the module itself in bf16, its optimiser works
+                        on fp32 masters that are rounded back every step
+  --attention default|flash|cudnn   what scaled_dot_product_attention takes
+  --steps N             timed steps, after ten of warm-up
+  --profile FILE        then the profiler's table of one more step
+  --gate DIR            several of these can compile at the same time and be
+                        timed one after the other: waits for DIR/go
+
+Prints one line, and rows in the form of figures/data: the time between the
+starts of consecutive steps on the device (events; median, quartiles), what
+the host needs to issue a step, tokens a second, memory.
+"""
+import argparse
+import datetime
+import fcntl
+import os
+import statistics
+import sys
+import time
+
+import torch
+
+from gpt2_torch import SIZES, GPT2, adamw, attention_of
+
+VOCABULARY, PEAK = 50304, 989.4e12      # H200: dense bf16
+
+
+def options():
+    p = argparse.ArgumentParser()
+    p.add_argument("--model", default="gpt2", choices=SIZES)
+    p.add_argument("--batch", type=int, default=64)
+    p.add_argument("--seq", type=int, default=1024)
+    p.add_argument("--run", default="compile",
+                   choices=("compile", "eager", "graph", "tuned"))
+    p.add_argument("--params", default="fp32", choices=("fp32", "bf16"))
+    p.add_argument("--attention", default="default",
+                   choices=("default", "flash", "cudnn"))
+    p.add_argument("--steps", type=int, default=20)
+    p.add_argument("--profile")
+    p.add_argument("--gate")
+    return p.parse_args()
+
+
+def compiled(model, run):
+    mode = {"compile": None, "graph": "reduce-overhead",
+            "tuned": "max-autotune-no-cudagraphs"}
+    return model if run == "eager" else torch.compile(model, mode=mode[run])
+
+
+class Step:
+    """One step: tokens on the device in, loss on the device out."""
+
+    def __init__(self, o):
+        self.low = o.params == "bf16"
+        self.graph = o.run == "graph"
+        torch.manual_seed(1)
+        self.model = GPT2(*SIZES[o.model], VOCABULARY, 1024).cuda()
+        if self.low:
+            self.master = GPT2(*SIZES[o.model], VOCABULARY, 1024).cuda()
+            self.master.load_state_dict(self.model.state_dict())
+            self.model.bfloat16()
+            self.pairs = list(zip(self.master.parameters(),
+                                  self.model.parameters()))
+            for m, _ in self.pairs:
+                m.grad = torch.zeros_like(m)
+        self.adamw = adamw(self.master if self.low else self.model, lr=1e-4)
+        self.run = compiled(self.model, o.run)
+
+    def __call__(self, tokens, targets):
+        if self.graph:
+            torch.compiler.cudagraph_mark_step_begin()
+        with torch.autocast("cuda", torch.bfloat16, enabled=not self.low):
+            loss = self.run(tokens, targets)
+        loss.backward()
+        if self.low:
+            masters, lows = zip(*self.pairs)
+            torch._foreach_copy_([m.grad for m in masters],
+                                 [p.grad for p in lows])
+            torch.nn.utils.clip_grad_norm_(masters, 1.0)
+            self.adamw.step()
+            with torch.no_grad():
+                torch._foreach_copy_(list(lows), list(masters))
+            self.model.zero_grad(set_to_none=True)
+        else:
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+            self.adamw.step()
+            self.model.zero_grad(set_to_none=True)
+        return loss
+
+
+def measure(step, batches, steps):
+    """ms between starts on the device, and ms wall, of steps in a row."""
+    events = [torch.cuda.Event(enable_timing=True) for _ in range(steps + 1)]
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    for i in range(steps):
+        events[i].record()
+        step(*batches[i % len(batches)])
+    events[steps].record()
+    torch.cuda.synchronize()
+    wall = 1e3 * (time.perf_counter() - begin) / steps
+    return [a.elapsed_time(b) for a, b in zip(events, events[1:])], wall
+
+
+def issue(step, batch):
+    """ms until the host has issued a step; the device is idle before it, so
+    that no full queue holds the host up."""
+    times = []
+    for _ in range(7):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        step(*batch)
+        times.append(1e3 * (time.perf_counter() - start))
+    torch.cuda.synchronize()
+    return statistics.median(times)
+
+
+def rows(o, name, values):
+    import platform
+    machine = (f"{torch.cuda.get_device_name()}; PyTorch {torch.__version__}; "
+               f"CUDA {torch.version.cuda}; Python {platform.python_version()}")
+    command = "bench_torch_gpu.py " + " ".join(
+        a for i, a in enumerate(sys.argv[1:])
+        if "--gate" not in sys.argv[i:i + 2])
+    for key, value, unit in values:
+        print(f"{name}.{key},{value},{unit},{machine.replace(',', ';')},"
+              f"{command},{os.environ.get('COMMIT', '')},"
+              f"{datetime.date.today()}", flush=True)
+
+
+def take_turn(gate):
+    os.makedirs(gate, exist_ok=True)
+    open(f"{gate}/ready.{os.getpid()}", "w").close()
+    while not os.path.exists(f"{gate}/go"):
+        time.sleep(0.05)
+    turn = open(f"{gate}/turn", "w")
+    fcntl.flock(turn, fcntl.LOCK_EX)
+    return turn                         # held until the program ends
+
+
+def save_profile(path, step, batch):
+    from torch.profiler import ProfilerActivity, profile
+    with profile(activities=[ProfilerActivity.CPU,
+                             ProfilerActivity.CUDA]) as p:
+        step(*batch)
+        torch.cuda.synchronize()
+    averages = p.key_averages()
+    with open(path, "w") as f:
+        for key in "self_cuda_time_total", "self_cpu_time_total":
+            f.write(averages.table(sort_by=key, row_limit=40,
+                                   max_name_column_width=60) + "\n")
+
+
+def main():
+    o = options()
+    torch.backends.cuda.matmul.allow_tf32 = True
+    torch.backends.cudnn.allow_tf32 = True
+    step = Step(o)
+    data = [torch.randint(50257, (o.batch, o.seq + 1), device="cuda")
+            for _ in range(4)]
+    batches = [(t[:, :-1].contiguous(), t[:, 1:].contiguous()) for t in data]
+    with attention_of(o.attention):
+        start = time.perf_counter()
+        first = step(*batches[0]).item()
+        for i in range(2):
+            step(*batches[i])
+        torch.cuda.synchronize()
+        compile_s = time.perf_counter() - start
+        turn = take_turn(o.gate) if o.gate else None
+        for i in range(10):
+            loss = step(*batches[i % 4])
+        device, wall = measure(step, batches, o.steps)
+        host = issue(step, batches[0])
+        last = loss.item()
+        if o.profile:
+            save_profile(o.profile, step, batches[0])
+    if not (10 < first < 12 and last < first):
+        sys.exit(f"loss {first} then {last}: this is not training")
+    ms = statistics.median(device)
+    low, _, high = statistics.quantiles(device, n=4)
+    tokens = o.batch * o.seq
+    L, _, C = SIZES[o.model]
+    n = sum(p.numel() for p in step.model.parameters()) \
+        - 1024 * C - (VOCABULARY - 50257) * C
+    rate = tokens / ms * 1e3
+    mfu = 100 * rate * (6 * n + 12 * L * C * o.seq) / PEAK
+    name = f"torch.{o.model}.b{o.batch}.{o.run}"
+    name += "" if o.params == "fp32" else ".bf16"
+    name += "" if o.attention == "default" else f".{o.attention}"
+    name += "" if o.seq == 1024 else f".t{o.seq}"
+    memory = torch.cuda.max_memory_allocated()
+    print(f"{name}: {ms:.2f} ms ({low:.2f} to {high:.2f}), wall {wall:.2f}, "
+          f"host {host:.2f}; {rate:.0f} tok/s, "
+          f"MFU {mfu:.1f} %, {memory / 1e9:.1f} GB, first step "
+          f"{compile_s:.0f} s; loss {first:.3f} to {last:.3f}")
+    rows(o, name, (("step", f"{ms:.3f}", "ms"), ("low", f"{low:.3f}", "ms"),
+                   ("high", f"{high:.3f}", "ms"),
+                   ("wall", f"{wall:.3f}", "ms"),
+                   ("host", f"{host:.3f}", "ms"),
+                   ("rate", f"{rate:.0f}", "tok/s"), ("mfu", f"{mfu:.1f}", "%"),
+                   ("memory", f"{memory / 1e9:.2f}", "GB"),
+                   ("compile", f"{compile_s:.0f}", "s")))
+
+
+if __name__ == "__main__":
+    main()
