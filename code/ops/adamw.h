@@ -6,7 +6,9 @@
 #define OPS_ADAMW_H
 
 #include "base/real.h"
+#include "ops/bf16.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +19,7 @@ struct AdamwStep {
     double decay;       /* 0 for vectors */
     double scale;       /* g is multiplied by it first: clipping */
     int64_t step;       /* 1 for the first: corrects the bias */
+    uint64_t seed;      /* of stochastic rounding */
 };
 
 /* m = beta1 m + (1 - beta1) scale g
@@ -30,6 +33,27 @@ struct AdamwStep {
  *              the result does not depend on the number of threads */
 void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
                   const struct AdamwStep *s);
+
+/* the contract of adamw_all (18b.8) */
+/* A tensor: w, m, v, g from [offset] on, its bf16 copy from [offset16]. */
+struct AdamwSpan {
+    size_t offset, size, offset16;      /* in numbers */
+    bool decays;
+};
+
+/* adamw_update for all spans, and the new weights rounded to bf16.
+ *
+ *   w         real, changed; NULL: the weights are w16 alone, and the
+ *             new ones are rounded stochastically, by random bits that
+ *             are a function of s->seed, s->step and the place in w16
+ *   w16       bf16, overwritten (w == NULL: changed); NULL: none.  The C
+ *             body has none
+ *   m, v, g   real, as in adamw_update
+ *   decay     s->decay where the span decays, else 0
+ *   moves     30 bytes a number with w and w16, 24 without w */
+void adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
+               const struct AdamwSpan *span, int spans,
+               const struct AdamwStep *s);
 
 /* the contract of the norm (17.2.3) */
 /* The sum of g[i]^2 in double.  The order of additions is fixed: neither

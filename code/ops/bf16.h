@@ -1,0 +1,109 @@
+/* Chapter 18b, Fused operators: 18b.1 Sixteen bits */
+/* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
+
+/* bf16.h: numbers of 16 bits, the upper half of a float: a sign, eight
+ * bits of exponent, seven of fraction.  They are only stored; arithmetic
+ * is in float.  A host and a GPU agree on every bit. */
+#ifndef OPS_BF16_H
+#define OPS_BF16_H
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __CUDACC__
+
+/* bf16 in CUDA (18b.1) */
+#include <cuda_bf16.h>
+
+typedef __nv_bfloat16 bf16;
+
+__host__ __device__ static inline float bf16_to_float(bf16 x)
+{
+    return __bfloat162float(x);
+}
+
+__host__ __device__ static inline bf16 float_to_bf16(float x)
+{
+    return __float2bfloat16(x);
+}
+
+/* packs: numbers that travel together (18b.1) */
+/* W numbers side by side in memory, moved by one instruction: 8 of them
+ * are 16 bytes and lie at a multiple of 16; 1 is for rows that do not. */
+template <int W> struct Pack;
+template <> struct Pack<8> { uint4 bits; };
+template <> struct Pack<1> { unsigned short bits; };
+
+template <int W>
+__device__ static __forceinline__ Pack<W> pack_load(const bf16 *p)
+{
+    return *(const Pack<W> *)p;
+}
+
+template <int W>
+__device__ static __forceinline__ void pack_store(bf16 *p, Pack<W> a)
+{
+    *(Pack<W> *)p = a;
+}
+
+/* packs: numbers that travel together, continued (18b.1) */
+__device__ static __forceinline__ void pack_get(float *v, Pack<8> a)
+{
+    const unsigned bits[4] = { a.bits.x, a.bits.y, a.bits.z, a.bits.w };
+    #pragma unroll
+    for (int i = 0; i < 4; i++) {
+        v[2 * i] = __uint_as_float(bits[i] << 16);
+        v[2 * i + 1] = __uint_as_float(bits[i] & 0xffff0000);
+    }
+}
+
+__device__ static __forceinline__ void pack_get(float *v, Pack<1> a)
+{
+    v[0] = __uint_as_float((unsigned)a.bits << 16);
+}
+
+/* packs: numbers that travel together, continued (18b.1) */
+__device__ static __forceinline__ unsigned pack_two(float low, float high)
+{
+    const __nv_bfloat162 two = __floats2bfloat162_rn(low, high);
+    unsigned bits;
+    __builtin_memcpy(&bits, &two, sizeof bits);
+    return bits;
+}
+
+__device__ static __forceinline__ void pack_put(Pack<8> *a, const float *v)
+{
+    a->bits = make_uint4(pack_two(v[0], v[1]), pack_two(v[2], v[3]),
+                         pack_two(v[4], v[5]), pack_two(v[6], v[7]));
+}
+
+__device__ static __forceinline__ void pack_put(Pack<1> *a, const float *v)
+{
+    a->bits = __bfloat16_as_ushort(__float2bfloat16(v[0]));
+}
+#else
+
+/* bf16 in C (18b.1) */
+typedef struct { uint16_t bits; } bf16;
+
+static inline float bf16_to_float(bf16 x)
+{
+    const uint32_t bits = (uint32_t)x.bits << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* To the nearest; of two equally near, to the even one. */
+static inline bf16 float_to_bf16(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return (bf16){ 0x7fff };                    /* NaN */
+    bits += 0x7fff + (bits >> 16 & 1);
+    return (bf16){ (uint16_t)(bits >> 16) };
+}
+#endif
+
+#endif

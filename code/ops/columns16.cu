@@ -1,0 +1,101 @@
+/* Chapter 18b, Fused operators: 18b.4 Sums of columns */
+/* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
+
+#include "ops/columns16.h"
+#include "ops/gpu.h"
+
+/* sum_parts: what the blocks have left (18b.4) */
+enum { GROUPS = 32 };
+
+/* 32 columns for each block, a warp for every 32nd part.
+ *   launch    (ceil(C / 32), sums) blocks of 32 x 32
+ *   shared    4,096 bytes */
+__global__ void sum_parts_kernel(struct Parts p, int C, bool accumulate)
+{
+    __shared__ float sums[GROUPS][32];
+    const int c = 32 * blockIdx.x + threadIdx.x, k = blockIdx.y;
+    float sum = 0;
+    if (c < C) {
+        #pragma unroll 8
+        for (int i = threadIdx.y; i < p.parts; i += GROUPS)
+            sum += p.part[((size_t)i * p.sums + k) * C + c];
+    }
+    sums[threadIdx.y][threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.y || c >= C)
+        return;
+    for (int g = 1; g < GROUPS; g++)
+        sum += sums[g][threadIdx.x];
+    float *to = k == 0 ? p.sum[0] : k == 1 ? p.sum[1] : p.sum[2];
+    if (to)
+        to[c] = accumulate ? to[c] + sum : sum;
+}
+
+void sum_parts(const struct Parts *p, int C, bool accumulate)
+{
+    const dim3 grid(blocks_for(C, 32), p->sums), block(32, GROUPS);
+    sum_parts_kernel<<<grid, block, 0, machine_stream>>>(*p, C, accumulate);
+    LAUNCHED();
+}
+
+/* column_sums16: a thread per pack, fixed pieces of the rows (18b.4) */
+/* part[piece][c] = the sum of x[n,c] over the rows of a piece.
+ *   launch    (ceil(C / 32 W), pieces) blocks of 32 x 8
+ *   moves     2 NC bytes                   ceiling   memory */
+template <int W>
+__global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
+                                     int C, int rows)
+{
+    __shared__ float sums[WARPS][32 * W + 1];
+    const int c = W * (32 * blockIdx.x + threadIdx.x);
+    const int end = min((int)(blockIdx.y + 1) * rows, N);
+    float sum[W] = {};
+    if (c < C) {
+        #pragma unroll 8
+        for (int n = blockIdx.y * rows + threadIdx.y; n < end; n += WARPS) {
+            float v[W];
+            pack_get(v, pack_load<W>(x + (size_t)n * C + c));
+            #pragma unroll
+            for (int i = 0; i < W; i++)
+                sum[i] += v[i];
+        }
+    }
+    /* add up the eight warps' sums and leave them (18b.4) */
+    #pragma unroll
+    for (int i = 0; i < W; i++)
+        sums[threadIdx.y][W * threadIdx.x + i] = sum[i];
+    __syncthreads();
+    for (int i = 32 * threadIdx.y + threadIdx.x; i < 32 * W; i += THREADS) {
+        float total = 0;
+        for (int k = 0; k < WARPS; k++)
+            total += sums[k][i];
+        const int column = W * 32 * blockIdx.x + i;
+        if (column < C)
+            part[(size_t)blockIdx.y * C + column] = total;
+    }
+}
+
+/* column_sums16: a thread per pack, fixed pieces of the rows, continued (18b.4) */
+void column_sums16(float *sum, const bf16 *x, int N, int C,
+                   bool accumulate)
+{
+    const int W = C % 8 == 0 ? 8 : 1;
+    const unsigned tiles = blocks_for(C, 32 * W);
+    int pieces = (1056 + tiles - 1) / tiles;        /* eight a processor */
+    const int most = (N + WARPS - 1) / WARPS;
+    pieces = pieces < most ? pieces : most;
+    const int rows = (N + pieces - 1) / pieces;
+    pieces = (N + rows - 1) / rows;
+    const dim3 grid(tiles, pieces), block(32, WARPS);
+    float *part = (float *)machine_scratch(
+        (size_t)pieces * C * sizeof *part);
+    if (W == 8)
+        column_sums16_kernel<8><<<grid, block, 0, machine_stream>>>(
+            part, x, N, C, rows);
+    else
+        column_sums16_kernel<1><<<grid, block, 0, machine_stream>>>(
+            part, x, N, C, rows);
+    LAUNCHED();
+    const struct Parts sums = { { sum }, part, 1, pieces };
+    sum_parts(&sums, C, accumulate);
+}

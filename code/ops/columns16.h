@@ -1,0 +1,36 @@
+/* Chapter 18b, Fused operators: 18b.4 Sums of columns */
+/* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
+
+#ifndef OPS_COLUMNS16_H
+#define OPS_COLUMNS16_H
+
+#include <stdbool.h>
+#include "base/extern_c.h"
+#include "ops/bf16.h"
+
+C_FUNCTIONS_BEGIN
+
+/* sum[c] = the sum of x[:,c], or added to sum[c] if accumulate
+ *
+ *   sum       float [C]
+ *   x         bf16 [N][C], at a multiple of 16 bytes if C is one of 8
+ *   moves     2 NC bytes, and partial sums
+ *   numerics  float, over fixed sets of rows (by N and C), then over the
+ *             sets */
+void column_sums16(float *sum, const bf16 *x, int N, int C,
+                   bool accumulate);
+
+/* the second pass of column sums, for others (18b.4) */
+/* What blocks have left: part[i][k][c], i < parts, k < sums <= 3. */
+struct Parts {
+    float *sum[3];          /* float [C] each; NULL: not wanted */
+    const float *part;
+    int sums, parts;
+};
+
+/* sum[k][c] = the sum of part[:][k][c], or added to it. */
+void sum_parts(const struct Parts *p, int C, bool accumulate);
+
+C_FUNCTIONS_END
+
+#endif

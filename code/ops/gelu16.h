@@ -1,0 +1,27 @@
+/* Chapter 18b, Fused operators: 18b.5 GELU */
+/* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
+
+#ifndef OPS_GELU16_H
+#define OPS_GELU16_H
+
+#include <stddef.h>
+#include "base/extern_c.h"
+#include "ops/bf16.h"
+
+C_FUNCTIONS_BEGIN
+
+/* y = gelu(x), the tanh form, as in gelu.h.
+ *   y, x      bf16 [n], at multiples of 16 bytes; y may be x
+ *   moves     4n bytes
+ *   numerics  float inside, exp2 and 1 / x of the special function unit
+ *             (relative error below 2^-21) */
+void gelu16_fwd(bf16 *y, const bf16 *x, size_t n);
+
+/* dx = dy gelu'(x); dx may be dy or x.       moves  6n bytes */
+void gelu16_bwd(bf16 *dx, const bf16 *dy, const bf16 *x, size_t n);
+
+/* one GELU, for epilogues (18b.5) */
+
+C_FUNCTIONS_END
+
+#endif
