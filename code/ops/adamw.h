@@ -14,6 +14,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* the contract of one tensor's step (17.2.3) */
 struct AdamwStep {
     double lr, beta1, beta2, eps;
     double decay;       /* 0 for vectors */

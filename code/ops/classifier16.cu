@@ -4,7 +4,7 @@
 #include "ops/classifier16.h"
 #include "ops/gpu.h"
 
-/* classifier16: a block per row (18b.6) */
+/* classifier16: 2^x (18b.6) */
 #define LOG2E 1.4426950408889634f
 
 __device__ static __forceinline__ float fast_exp2(float x)
@@ -14,6 +14,7 @@ __device__ static __forceinline__ float fast_exp2(float x)
     return y;
 }
 
+/* classifier16: a block per row (18b.6) */
 template <int W>
 __global__ void classifier16_kernel(float *losses, bf16 *logits,
                                     const int32_t *targets, float scale,
