@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 #include "ops/gpu.h"
-#include "ops/matmul.h"
+#include "ops/product_bodies.h"
 
 /* a tile of 32 x 32, and the threads that share it (15b.7) */
 enum { TILE = 32, STEP = 8, PART = TILE / STEP };
@@ -35,10 +35,10 @@ load_tile(Tile tile, const float *m, size_t ld, int row, int col,
  *   moves     4 MNK / 16 bytes from L2, plus c
  *   ceiling   shared memory: 5 reads for 4 fused multiply-adds
  *   numerics  each sum runs over k in order, one rounding each */
-__global__ void gemm_kernel(float *c, size_t ldc, const float *a,
-                            size_t lda, const float *b, size_t ldb,
-                            const float *bias, int M, int N, int K,
-                            int flags)
+__global__ void gemm_tile_kernel(float *c, size_t ldc, const float *a,
+                                 size_t lda, const float *b, size_t ldb,
+                                 const float *bias, int M, int N, int K,
+                                 int flags)
 {
     __shared__ Tile as, bs;
     const int m = blockIdx.y * TILE, n = blockIdx.x * TILE;
@@ -70,30 +70,14 @@ __global__ void gemm_kernel(float *c, size_t ldc, const float *a,
 }
 
 /* launch gemm (15b.7) */
-void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
-                  const real *b, size_t ldb, const real *bias,
-                  int M, int N, int K, int flags)
+bool gemm_tiles(const struct Gemm *g)
 {
-    if (M == 0 || N == 0)
-        return;
-    const dim3 grid(blocks_for(N, TILE), blocks_for(M, TILE));
+    const dim3 grid(blocks_for(g->N, TILE), blocks_for(g->M, TILE));
     if (grid.y > 65535)
-        fail("gemm: %d rows; this kernel takes %d", M, 65535 * TILE);
-    gemm_kernel<<<grid, dim3(TILE, STEP), 0, machine_stream>>>(
-        c, ldc, a, lda, b, ldb, bias, M, N, K, flags);
+        fail("gemm: %d rows; this kernel takes %d", g->M, 65535 * TILE);
+    gemm_tile_kernel<<<grid, dim3(TILE, STEP), 0, machine_stream>>>(
+        g->c, g->ldc, g->a, g->lda, g->b, g->ldb, g->bias, g->M, g->N,
+        g->K, g->flags);
     LAUNCHED();
-}
-
-/* launch gemm, continued (15b.7) */
-void gemm_bias(real *c, const real *a, const real *b, const real *bias,
-               int M, int N, int K, int flags)
-{
-    gemm_strided(c, N, a, flags & GEMM_TA ? M : K, b,
-                 flags & GEMM_TB ? K : N, bias, M, N, K, flags);
-}
-
-void gemm(real *c, const real *a, const real *b, int M, int N, int K,
-          int flags)
-{
-    gemm_bias(c, a, b, NULL, M, N, K, flags);
+    return true;
 }

@@ -1,0 +1,71 @@
+/* Chapter 18c, Matrix products on tensor cores: 18c.4 Products in float */
+/* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/error.h"
+#include "ops/product_bodies.h"
+
+/* the bodies of gemm (18c.4) */
+/* The first is the default, since it has the same bits on every GPU. */
+static const struct Body {
+    const char *name;
+    bool (*run)(const struct Gemm *g);
+} bodies[] = {
+    { "tiles", gemm_tiles },
+#ifndef __SIMT__
+    { "cublas", gemm_lt },
+    { "cublas-tf32", gemm_lt_tf32 },
+#endif
+    { NULL, NULL },
+};
+
+static const struct Body *body_in_use;
+
+/* choose a body of gemm (18c.4) */
+const char *gemm_kernel(int i)
+{
+    return bodies[i].name;
+}
+
+bool gemm_use(const char *name)
+{
+    const struct Body *b = bodies;
+    while (b->name && name && strcmp(name, b->name) != 0)
+        b++;
+    if (b->name)
+        body_in_use = b;
+    return b->name;
+}
+
+const char *gemm_used(void)
+{
+    const char *name = getenv("GEMM_KERNEL");
+    if (!body_in_use && !gemm_use(name))
+        misuse("GEMM_KERNEL=%s: no such kernel here", name);
+    return body_in_use->name;
+}
+
+/* the three doors of gemm on a GPU (18c.4) */
+void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
+                  const real *b, size_t ldb, const real *bias,
+                  int M, int N, int K, int flags)
+{
+    const struct Gemm g = { c, a, b, bias, ldc, lda, ldb, M, N, K, flags };
+    gemm_used();
+    if (M > 0 && N > 0 && !body_in_use->run(&g))
+        gemm_tiles(&g);
+}
+
+void gemm_bias(real *c, const real *a, const real *b, const real *bias,
+               int M, int N, int K, int flags)
+{
+    gemm_strided(c, N, a, flags & GEMM_TA ? M : K, b,
+                 flags & GEMM_TB ? K : N, bias, M, N, K, flags);
+}
+
+void gemm(real *c, const real *a, const real *b, int M, int N, int K,
+          int flags)
+{
+    gemm_bias(c, a, b, NULL, M, N, K, flags);
+}

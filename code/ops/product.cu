@@ -1,0 +1,74 @@
+/* Chapter 18c, Matrix products on tensor cores: 18c.1 The contract */
+/* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
+
+#include <string.h>
+#include "base/error.h"
+#include "ops/gpu.h"
+#include "ops/product_bodies.h"
+
+/* the bodies of product (18c.1) */
+static const struct Body {
+    const char *name;
+    bool (*run)(const struct Product *p);
+} bodies[] = {
+#ifndef __SIMT__                        /* there is no library there */
+    { "cublas", product_lt },
+#endif
+    { "mma", product_mma },
+    { "plain", product_plain },
+    { NULL, NULL },
+};
+
+static const struct Body *body_in_use = bodies;
+
+/* the bodies of product, continued (18c.1) */
+const char *product_kernel(int i)
+{
+    return bodies[i].name;
+}
+
+bool product_use(const char *name)
+{
+    const struct Body *b = bodies;
+    while (b->name && name && strcmp(name, b->name) != 0)
+        b++;
+    if (b->name)
+        body_in_use = b;
+    return b->name;
+}
+
+/* fail if a product is not one (18c.1) */
+static void product_check(const struct Product *p)
+{
+    const char *wrong =
+        p->M < 0 || p->N < 0 || p->K < 0 ? "a negative size" :
+        p->epilogue == EPI_DGELU && !p->pre ? "DGELU without pre" :
+        p->epilogue && p->out_float ? "GELU with a float result" :
+        p->epilogue && (p->add || p->flags & GEMM_ADD)
+            ? "GELU of a sum with add" :
+        p->epilogue == EPI_DGELU && p->bias ? "DGELU with a bias" :
+        p->out_float && (p->bias || p->add)
+            ? "bias or add with a float result" :
+        p->add && p->flags & GEMM_ADD ? "both add and GEMM_ADD" :
+        p->bias_grad && !p->out_float && p->epilogue != EPI_DGELU
+            ? "a bias gradient of neither DGELU nor a float result" : NULL;
+    if (wrong)
+        fail("product %d x %d x %d: %s; see ops/product.h", p->M, p->N,
+             p->K, wrong);
+}
+
+/* product: fill in the strides, choose a body (18c.1) */
+void product(const struct Product *given)
+{
+    struct Product p = *given;
+    product_check(&p);
+    if (p.M == 0 || p.N == 0)
+        return;
+    p.lda = p.lda ? p.lda : p.flags & GEMM_TA ? p.M : p.K;
+    p.ldb = p.ldb ? p.ldb : p.flags & GEMM_TB ? p.K : p.N;
+    p.ldo = p.ldo ? p.ldo : p.N;
+    if (p.flags & GEMM_ADD && !p.out_float)
+        p.add = (const bf16 *)p.out;
+    if (!body_in_use->run(&p) && !product_mma(&p))
+        fail("product %d x %d x %d: no body computes it", p.M, p.N, p.K);
+}

@@ -1,0 +1,28 @@
+/* Chapter 18c, Matrix products on tensor cores: 18c.1 The contract */
+/* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
+
+/* product_bodies.h: the bodies between which product() chooses, and those
+ * of gemm().  Each is false if it cannot do what it is asked. */
+#ifndef OPS_PRODUCT_BODIES_H
+#define OPS_PRODUCT_BODIES_H
+
+#include "ops/product.h"
+
+/* of a struct that was checked, with no stride left at 0 */
+bool product_lt(const struct Product *p);       /* product_lt.cu        */
+bool product_mma(const struct Product *p);      /* product_mma.cu       */
+bool product_plain(const struct Product *p);
+
+/* c = op(a) op(b) + bias in float, as ops/matmul.h says; M, N > 0 */
+struct Gemm {
+    float *c;
+    const float *a, *b, *bias;
+    size_t ldc, lda, ldb;
+    int M, N, K, flags;
+};
+
+bool gemm_tiles(const struct Gemm *g);          /* matmul.cu            */
+bool gemm_lt(const struct Gemm *g);             /* product_lt.cu        */
+bool gemm_lt_tf32(const struct Gemm *g);
+
+#endif

@@ -1,0 +1,246 @@
+/* Chapter 18c, Matrix products on tensor cores: 18c.3 cuBLASLt */
+/* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
+
+#include <stdint.h>
+#include <string.h>
+#include <cublasLt.h>
+#include "ops/gpu.h"
+#include "ops/machine.h"
+#include "ops/product_bodies.h"
+
+/* check a call of cuBLASLt (18c.3) */
+#define LT_OK(call) lt_ok((call), #call, __FILE__, __LINE__)
+
+static void lt_ok(cublasStatus_t s, const char *call, const char *file,
+                  int line)
+{
+    if (s != CUBLAS_STATUS_SUCCESS)
+        fail("%s:%d: %.60s: %s", file, line, call,
+             cublasLtGetStatusString(s));
+}
+
+/* what cuBLASLt is asked for (18c.3) */
+/* All that a plan depends on, and nothing else: compared as bytes, so it
+ * is cleared before it is filled. */
+struct Ask {
+    int m, n, k;                    /* of the library's column-major out */
+    int ta, tb, epilogue, in, out, compute;
+    int64_t lda, ldb, ldc, ldo, ldaux;
+    unsigned align_a, align_b, align_c, align_o;
+    float beta;
+};
+
+struct Plan {
+    struct Ask ask;
+    cublasLtMatmulDesc_t desc;
+    cublasLtMatrixLayout_t a, b, c, out;
+    cublasLtMatmulAlgo_t algo;
+    bool none;                      /* the library cannot do this one    */
+};
+
+struct Pointers {
+    const void *a, *b, *c, *bias, *aux;
+    void *out;
+};
+
+/* the library, and its workspace (18c.3) */
+enum { WORKSPACE = 64 << 20, PLANS = 256 };
+
+static cublasLtHandle_t library;
+static void *workspace;
+static struct Plan plans[PLANS];
+static int plans_made;
+
+static void start_library(void)
+{
+    if (library)
+        return;
+    LT_OK(cublasLtCreate(&library));
+    workspace = machine_alloc(WORKSPACE, "the workspace of cuBLASLt");
+}
+
+/* describe a product to cuBLASLt (18c.3) */
+static void set(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t what,
+                const void *value, size_t bytes)
+{
+    LT_OK(cublasLtMatmulDescSetAttribute(d, what, value, bytes));
+}
+
+static void describe(struct Plan *p)
+{
+    const struct Ask *q = &p->ask;
+    const cublasOperation_t ta = q->ta ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasOperation_t tb = q->tb ? CUBLAS_OP_T : CUBLAS_OP_N;
+    LT_OK(cublasLtMatmulDescCreate(&p->desc,
+        (cublasComputeType_t)q->compute, CUDA_R_32F));
+    set(p->desc, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta);
+    set(p->desc, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb);
+    set(p->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &q->epilogue,
+        sizeof q->epilogue);
+    if (q->ldaux)
+        set(p->desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &q->ldaux,
+            sizeof q->ldaux);
+    /* lay out the four matrices (18c.3) */
+    const cudaDataType in = (cudaDataType)q->in, out = (cudaDataType)q->out;
+    LT_OK(cublasLtMatrixLayoutCreate(&p->a, in, q->ta ? q->k : q->m,
+                                     q->ta ? q->m : q->k, q->lda));
+    LT_OK(cublasLtMatrixLayoutCreate(&p->b, in, q->tb ? q->n : q->k,
+                                     q->tb ? q->k : q->n, q->ldb));
+    LT_OK(cublasLtMatrixLayoutCreate(&p->c, out, q->m, q->n, q->ldc));
+    LT_OK(cublasLtMatrixLayoutCreate(&p->out, out, q->m, q->n, q->ldo));
+}
+
+/* find a plan, or make one (18c.3) */
+static void prefer(cublasLtMatmulPreference_t p,
+                   cublasLtMatmulPreferenceAttributes_t what,
+                   const void *value, size_t bytes)
+{
+    LT_OK(cublasLtMatmulPreferenceSetAttribute(p, what, value, bytes));
+}
+
+static void choose(struct Plan *p)
+{
+    cublasLtMatmulPreference_t like;
+    cublasLtMatmulHeuristicResult_t best[1];
+    const size_t most = WORKSPACE;
+    int found = 0;
+    LT_OK(cublasLtMatmulPreferenceCreate(&like));
+    prefer(like, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most,
+           sizeof most);
+    /* say how the pointers are aligned (18c.3) */
+    prefer(like, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &p->ask.align_a,
+           sizeof p->ask.align_a);
+    prefer(like, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &p->ask.align_b,
+           sizeof p->ask.align_b);
+    prefer(like, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &p->ask.align_c,
+           sizeof p->ask.align_c);
+    prefer(like, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &p->ask.align_o,
+           sizeof p->ask.align_o);
+    const cublasStatus_t s = cublasLtMatmulAlgoGetHeuristic(
+        library, p->desc, p->a, p->b, p->c, p->out, like, 1, best, &found);
+    cublasLtMatmulPreferenceDestroy(like);
+    p->none = s == CUBLAS_STATUS_NOT_SUPPORTED || found == 0;
+    if (!p->none) {
+        LT_OK(s);
+        p->algo = best[0].algo;
+    }
+}
+
+/* find a plan, or make one, continued (18c.3) */
+static struct Plan *plan_for(const struct Ask *q)
+{
+    start_library();
+    for (int i = 0; i < plans_made; i++)
+        if (memcmp(&plans[i].ask, q, sizeof *q) == 0)
+            return &plans[i];
+    if (plans_made == PLANS)
+        fail("more than %d shapes of matrix products in one program",
+             PLANS);
+    struct Plan *p = &plans[plans_made++];
+    p->ask = *q;
+    describe(p);
+    choose(p);
+    return p;
+}
+
+/* run a plan (18c.3) */
+static unsigned alignment(const void *p)
+{
+    const uintptr_t low = (uintptr_t)p & -(uintptr_t)p;
+    return low == 0 || low > 256 ? 256 : (unsigned)low;
+}
+
+static bool run(struct Ask *q, const struct Pointers *at)
+{
+    const float one = 1;
+    q->align_a = alignment(at->a), q->align_b = alignment(at->b);
+    q->align_c = alignment(at->c), q->align_o = alignment(at->out);
+    struct Plan *p = plan_for(q);
+    if (p->none)
+        return false;
+    if (at->bias)
+        set(p->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &at->bias,
+            sizeof at->bias);
+    if (at->aux)
+        set(p->desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &at->aux,
+            sizeof at->aux);
+    const cublasStatus_t s = cublasLtMatmul(library, p->desc, &one, at->a,
+        p->a, at->b, p->b, &q->beta, at->c, p->c, at->out, p->out,
+        &p->algo, workspace, WORKSPACE, machine_stream);
+    if (s != CUBLAS_STATUS_SUCCESS)
+        fail("cuBLASLt: product of %d x %d x %d, epilogue %d, transposed "
+             "%d %d: %s", q->n, q->m, q->k, q->epilogue, q->tb, q->ta,
+             cublasLtGetStatusString(s));
+    return true;
+}
+
+/* a bf16 product by cuBLASLt (18c.3) */
+static int epilogue_of(const struct Product *p)
+{
+    if (p->epilogue == EPI_GELU)
+        return CUBLASLT_EPILOGUE_GELU
+             | (p->pre ? CUBLASLT_EPILOGUE_GELU_AUX : 0)
+             | (p->bias ? CUBLASLT_EPILOGUE_BIAS : 0);
+    if (p->epilogue == EPI_DGELU)
+        return CUBLASLT_EPILOGUE_DGELU;
+    if (p->bias_grad)
+        return CUBLASLT_EPILOGUE_BGRADA;
+    return p->bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+bool product_lt(const struct Product *p)
+{
+    struct Ask q;
+    const struct Pointers at = {
+        p->b, p->a, p->add ? p->add : p->out,
+        p->bias_grad ? (const void *)p->bias_grad : p->bias, p->pre, p->out
+    };
+    if (p->K == 0)
+        return false;
+    if (p->bias_grad && (p->accumulate_bias || !p->out_float))
+        return false;
+    memset(&q, 0, sizeof q);
+    /* ask for the product with its roles exchanged (18c.3) */
+    q.m = p->N, q.n = p->M, q.k = p->K;
+    q.ta = (p->flags & GEMM_TB) != 0;
+    q.tb = (p->flags & GEMM_TA) != 0;
+    q.in = CUDA_R_16BF;
+    q.out = p->out_float ? CUDA_R_32F : CUDA_R_16BF;
+    q.compute = CUBLAS_COMPUTE_32F;
+    q.epilogue = epilogue_of(p);
+    q.lda = p->ldb, q.ldb = p->lda, q.ldc = q.ldo = p->ldo;
+    q.ldaux = p->pre ? p->ldo : 0;
+    q.beta = p->add || p->flags & GEMM_ADD ? 1 : 0;
+    return run(&q, &at);
+}
+
+/* a float product by cuBLASLt (18c.4) */
+static bool gemm_by(const struct Gemm *g, cublasComputeType_t compute)
+{
+    struct Ask q;
+    const struct Pointers at = { g->b, g->a, g->c, g->bias, NULL, g->c };
+    if (g->K == 0)
+        return false;
+    memset(&q, 0, sizeof q);
+    q.m = g->N, q.n = g->M, q.k = g->K;
+    q.ta = (g->flags & GEMM_TB) != 0;
+    q.tb = (g->flags & GEMM_TA) != 0;
+    q.in = q.out = CUDA_R_32F;
+    q.compute = compute;
+    q.epilogue = g->bias ? CUBLASLT_EPILOGUE_BIAS
+                         : CUBLASLT_EPILOGUE_DEFAULT;
+    q.lda = g->ldb, q.ldb = g->lda, q.ldc = q.ldo = g->ldc;
+    q.beta = g->flags & GEMM_ADD ? 1 : 0;
+    return run(&q, &at);
+}
+
+/* a float product by cuBLASLt, continued (18c.4) */
+bool gemm_lt(const struct Gemm *g)
+{
+    return gemm_by(g, CUBLAS_COMPUTE_32F);
+}
+
+bool gemm_lt_tf32(const struct Gemm *g)
+{
+    return gemm_by(g, CUBLAS_COMPUTE_32F_FAST_TF32);
+}

@@ -1,0 +1,448 @@
+/* product(): every body that this machine holds against the same sum in
+ * double.  See tests/rows.h for the rule of the tolerances. */
+#include "rows.h"
+#include "ops/machine.h"
+#include "ops/product.h"
+
+#pragma GCC diagnostic ignored "-Wunused-function"
+
+/* ---- matrices of bf16 or float where the operators run ----------------- */
+
+struct Matrix {
+    const char *name;
+    size_t n, size;                 /* elements, bytes of one             */
+    unsigned char *block;           /* guards and all, on the machine     */
+    unsigned char *host;
+    float *was;                     /* as floats, what was sent           */
+};
+
+static void *matrix_at(const struct Matrix *m)
+{
+    return m->block ? m->block + GUARD_BYTES : NULL;
+}
+
+static float matrix_get(const struct Matrix *m, size_t i)
+{
+    const unsigned char *p = m->host + GUARD_BYTES + i * m->size;
+    bf16 half;
+    float x;
+    if (m->size == 4) {
+        memcpy(&x, p, sizeof x);
+        return x;
+    }
+    memcpy(&half, p, sizeof half);
+    return bf16_to_float(half);
+}
+
+static void matrix_set(struct Matrix *m, size_t i, float x)
+{
+    unsigned char *p = m->host + GUARD_BYTES + i * m->size;
+    const bf16 half = float_to_bf16(x);
+    memcpy(p, m->size == 4 ? (const void *)&x : (const void *)&half,
+           m->size);
+    m->was[i] = matrix_get(m, i);
+}
+
+static void matrix_send(struct Matrix *m)
+{
+    machine_put(m->block, m->host, m->n * m->size + 2 * GUARD_BYTES);
+}
+
+/* n noisy elements (size NAN: all NaN) between guards */
+static struct Matrix matrix(const char *name, size_t n, size_t bytes,
+                            uint64_t seed, double size)
+{
+    struct Matrix m = { .name = name, .n = n, .size = bytes };
+    const size_t all = n * bytes + 2 * GUARD_BYTES;
+    m.block = machine_alloc(all, name);
+    m.host = malloc(all);
+    m.was = malloc((n + 1) * sizeof *m.was);
+    memset(m.host, GUARD, all);
+    for (size_t i = 0; i < n; i++)
+        matrix_set(&m, i, (float)(size * noise(seed, i)));
+    matrix_send(&m);
+    return m;
+}
+
+static void matrix_fetch(struct Matrix *m)
+{
+    const size_t bytes = m->n * m->size;
+    machine_get(m->host, m->block, bytes + 2 * GUARD_BYTES);
+    for (size_t i = 0; i < GUARD_BYTES; i++)
+        if (m->host[i] != GUARD
+            || m->host[GUARD_BYTES + bytes + i] != GUARD)
+            fail_msg("%s: a guard byte was written, %zu from its %s",
+                     m->name, i, m->host[i] != GUARD ? "start" : "end");
+}
+
+static void matrix_free(struct Matrix *m)
+{
+    if (!m->block)
+        return;
+    machine_free(m->block);
+    free(m->host);
+    free(m->was);
+    m->block = NULL;
+}
+
+/* ---- one product, in double, in float, and by the body ----------------- */
+
+struct Case {
+    int M, N, K, ta, tb, to_float, gemm_add, add, bias, epilogue, grad;
+    size_t lda, ldb, ldo;
+    struct Matrix a, b, out, bias_v, add_m, pre, bias_grad;
+};
+
+#define GELU_BODY(T, EXP, x)                                           \
+    const T c2 = (T)1.5957691216057308, cube = (T)0.044715;            \
+    const T u2 = c2 * (x) * (1 + cube * (x) * (x));                    \
+    const T s = 1 / (1 + EXP(-u2));                                    \
+    const T slope = c2 * (1 + 3 * cube * (x) * (x));
+
+static double gelu_d(double x) { GELU_BODY(double, exp, x) (void)slope;
+                                 return x * s; }
+static float gelu_f(float x) { GELU_BODY(float, expf, x) (void)slope;
+                               return x * s; }
+static double dgelu_d(double x) { GELU_BODY(double, exp, x)
+                                  return s + x * s * (1 - s) * slope; }
+static float dgelu_f(float x) { GELU_BODY(float, expf, x)
+                                return s + x * s * (1 - s) * slope; }
+
+static float narrow(float x)
+{
+    return bf16_to_float(float_to_bf16(x));
+}
+
+static double at_a(const struct Case *c, int m, int k)
+{
+    return c->a.was[c->ta ? (size_t)k * c->lda + (size_t)m
+                          : (size_t)m * c->lda + (size_t)k];
+}
+
+static double at_b(const struct Case *c, int k, int n)
+{
+    return c->b.was[c->tb ? (size_t)n * c->ldb + (size_t)k
+                          : (size_t)k * c->ldb + (size_t)n];
+}
+
+/* what stands before the epilogue */
+static void sum_of(const struct Case *c, int m, int n, double *exact,
+                   float *plain)
+{
+    const size_t i = (size_t)m * c->ldo + (size_t)n;
+    double x = 0;
+    float y = 0;
+    for (int k = 0; k < c->K; k++) {
+        const double a = at_a(c, m, k), b = at_b(c, k, n);
+        x += a * b;
+        y += (float)a * (float)b;
+    }
+    const struct Matrix *more[] = { c->gemm_add ? &c->out : NULL,
+        c->add == 2 ? &c->out : c->add ? &c->add_m : NULL };
+    if (c->bias) {
+        x += c->bias_v.was[n];
+        y += c->bias_v.was[n];
+    }
+    for (int j = 0; j < 2; j++)
+        if (more[j]) {
+            x += more[j]->was[i];
+            y += more[j]->was[i];
+        }
+    *exact = x;
+    *plain = y;
+}
+
+static struct Case case_of(const struct Row *row)
+{
+    struct Case c = {
+        .M = row_int(row, "M"), .N = row_int(row, "N"),
+        .K = row_int(row, "K"),
+        .ta = (int)row_number(row, "ta", 0),
+        .tb = (int)row_number(row, "tb", 0),
+        .to_float = (int)row_number(row, "float", 0),
+        .gemm_add = (int)row_number(row, "ADD", 0),
+        .add = (int)row_number(row, "add", 0),
+        .bias = (int)row_number(row, "bias", 0),
+        .epilogue = (int)row_number(row, "epi", 0),
+        .grad = (int)row_number(row, "grad", 0),
+    };
+    const size_t pad = (size_t)row_number(row, "pad", 0);
+    const size_t M = (size_t)c.M, N = (size_t)c.N, K = (size_t)c.K;
+    const bool no_pre = row_number(row, "nopre", 0) != 0;
+    c.lda = (c.ta ? M : K) + pad;
+    c.ldb = (c.tb ? K : N) + pad;
+    c.ldo = N + pad;
+    c.a = matrix("a", (c.ta ? K : M) * c.lda, 2, 1, 1);
+    c.b = matrix("b", (c.tb ? N : K) * c.ldb, 2, 2, 1);
+    const bool read = c.gemm_add || c.add == 2;
+    c.out = matrix("out", M * c.ldo, c.to_float ? 4 : 2, 3, read ? 2 : NAN);
+    if (c.bias)
+        c.bias_v = matrix("bias", N, 2, 4, 1);
+    if (c.add == 1)
+        c.add_m = matrix("add", M * c.ldo, 2, 5, 2);
+    if (c.epilogue && !no_pre)
+        c.pre = matrix("pre", M * c.ldo, 2, 6,
+                       c.epilogue == EPI_DGELU ? 3 : NAN);
+    if (c.grad)
+        c.bias_grad = matrix("bias_grad", N, 4, 7, c.grad == 2 ? 5 : NAN);
+    return c;
+}
+
+static struct Product product_of(struct Case *c)
+{
+    return (struct Product){
+        .M = c->M, .N = c->N, .K = c->K,
+        .flags = (c->ta ? GEMM_TA : 0) | (c->tb ? GEMM_TB : 0)
+               | (c->gemm_add ? GEMM_ADD : 0),
+        .a = matrix_at(&c->a), .b = matrix_at(&c->b),
+        .lda = c->lda, .ldb = c->ldb, .ldo = c->ldo,
+        .out = matrix_at(&c->out), .out_float = c->to_float,
+        .bias = matrix_at(&c->bias_v),
+        .add = c->add == 2 ? matrix_at(&c->out) : matrix_at(&c->add_m),
+        .epilogue = (enum Epilogue)c->epilogue, .pre = matrix_at(&c->pre),
+        .bias_grad = matrix_at(&c->bias_grad),
+        .accumulate_bias = c->grad == 2,
+    };
+}
+
+static void case_free(struct Case *c)
+{
+    struct Matrix *all[] = { &c->a, &c->b, &c->out, &c->bias_v, &c->add_m,
+                             &c->pre, &c->bias_grad };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        matrix_free(all[i]);
+}
+
+/* ---- comparing --------------------------------------------------------- */
+
+struct Expected {
+    double *exact;
+    float *ours, *plain;
+};
+
+static struct Expected expected(size_t n)
+{
+    return (struct Expected){ calloc(n + 1, sizeof(double)),
+                              calloc(n + 1, sizeof(float)),
+                              calloc(n + 1, sizeof(float)) };
+}
+
+static void expected_free(struct Expected *e)
+{
+    free(e->exact);
+    free(e->ours);
+    free(e->plain);
+}
+
+/* what is behind the N columns of each row stays as it was */
+static void padding_is_kept(const struct Matrix *m, const struct Case *c)
+{
+    for (int r = 0; r < c->M; r++)
+        for (size_t n = (size_t)c->N; n < c->ldo; n++) {
+            const size_t i = (size_t)r * c->ldo + n;
+            const float x = matrix_get(m, i), was = m->was[i];
+            if (memcmp(&x, &was, sizeof x) != 0)
+                fail_msg("%s: column %zu of row %d, behind the last, was "
+                         "written", m->name, n, r);
+        }
+}
+
+static void check_sums(struct Case *c, const struct Expected *out)
+{
+    struct Expected g = expected((size_t)c->N);
+    matrix_fetch(&c->bias_grad);
+    for (int n = 0; n < c->N; n++) {
+        double x = 0;
+        float y = 0;
+        const int rows = c->to_float ? c->K : c->M;
+        for (int r = 0; r < rows; r++) {
+            const size_t i = (size_t)r * (size_t)c->N + (size_t)n;
+            x += c->to_float ? at_b(c, r, n) : out->exact[i];
+            y += c->to_float ? (float)at_b(c, r, n) : out->plain[i];
+        }
+        g.exact[n] = x + (c->grad == 2 ? c->bias_grad.was[n] : 0);
+        g.plain[n] = y + (c->grad == 2 ? c->bias_grad.was[n] : 0);
+        g.ours[n] = matrix_get(&c->bias_grad, (size_t)n);
+    }
+    expect_close("bias_grad", g.ours, g.plain, g.exact, (size_t)c->N);
+    expected_free(&g);
+}
+
+static void check_case(struct Case *c)
+{
+    const size_t n = (size_t)c->M * (size_t)c->N;
+    struct Expected out = expected(n), pre = expected(n);
+    const bool keeps = c->epilogue == EPI_GELU && c->pre.block;
+    matrix_fetch(&c->out);
+    if (c->pre.block)
+        matrix_fetch(&c->pre);
+    for (int r = 0; r < c->M; r++)
+        for (int col = 0; col < c->N; col++) {
+            const size_t i = (size_t)r * (size_t)c->N + (size_t)col;
+            const size_t at = (size_t)r * c->ldo + (size_t)col;
+            double x;
+            float y;
+            sum_of(c, r, col, &x, &y);
+            pre.exact[i] = x;
+            pre.plain[i] = narrow(y);
+            pre.ours[i] = keeps ? matrix_get(&c->pre, at) : 0;
+            if (c->epilogue == EPI_GELU)
+                x = gelu_d(x), y = gelu_f(y);
+            if (c->epilogue == EPI_DGELU)
+                x *= dgelu_d(c->pre.was[at]), y *= dgelu_f(c->pre.was[at]);
+            out.exact[i] = x;
+            out.plain[i] = c->to_float ? y : narrow(y);
+            out.ours[i] = matrix_get(&c->out, at);
+        }
+    expect_close("out", out.ours, out.plain, out.exact, n);
+    padding_is_kept(&c->out, c);
+    if (keeps) {
+        expect_close("pre", pre.ours, pre.plain, pre.exact, n);
+        padding_is_kept(&c->pre, c);
+    }
+    if (c->grad)
+        check_sums(c, &out);
+    expected_free(&out);
+    expected_free(&pre);
+}
+
+static void use(const struct Row *row)
+{
+    char body[32];
+    if (sscanf(row->name, "product %31s", body) != 1 || !product_use(body))
+        fail_msg("%s: no such body here", row->name);
+}
+
+static void product_row(const struct Row *row)
+{
+    struct Case c = case_of(row);
+    use(row);
+    const struct Product p = product_of(&c);
+    product(&p);
+    check_case(&c);
+    case_free(&c);
+}
+
+/* a NaN and an infinity arrive, in their row or column and nowhere else */
+static void product_not_finite(const struct Row *row)
+{
+    struct Case c = case_of(row);
+    use(row);
+    matrix_set(&c.a, (size_t)(c.M - 1) * c.lda + 3, NAN);
+    matrix_set(&c.b, (size_t)(c.K - 1) * c.ldb + 5, INFINITY);
+    matrix_send(&c.a);
+    matrix_send(&c.b);
+    const struct Product p = product_of(&c);
+    product(&p);
+    matrix_fetch(&c.out);
+    for (int m = 0; m < c.M; m++)
+        for (int n = 0; n < c.N; n++) {
+            const float x = matrix_get(&c.out,
+                                       (size_t)m * c.ldo + (size_t)n);
+            const bool right = m == c.M - 1 ? isnan(x)
+                             : n == 5 ? isinf(x) : isfinite(x);
+            if (!right)
+                fail_msg("out[%d][%d] is %g", m, n, (double)x);
+        }
+    case_free(&c);
+}
+
+/* twice the same is the same */
+static void product_twice(const struct Row *row)
+{
+    struct Case c = case_of(row);
+    use(row);
+    struct Product p = product_of(&c);
+    product(&p);
+    matrix_fetch(&c.out);
+    float *first = malloc(c.out.n * sizeof *first);
+    float *second = malloc(c.out.n * sizeof *second);
+    for (size_t i = 0; i < c.out.n; i++)
+        first[i] = matrix_get(&c.out, i);
+    product(&p);
+    matrix_fetch(&c.out);
+    for (size_t i = 0; i < c.out.n; i++)
+        second[i] = matrix_get(&c.out, i);
+    expect_same_bits("out", second, first, c.out.n);
+    free(first);
+    free(second);
+    case_free(&c);
+}
+
+static const struct Row rows[] = {
+#define ROWS(body) \
+    { "product " body " M=129 N=136 K=80", product_row, \
+      "a tile's rows counted as 128" }, \
+    { "product " body " M=136 N=129 K=72 ta=1", product_row, \
+      "the flag of a taken for that of b" }, \
+    { "product " body " M=40 N=264 K=136 tb=1", product_row, \
+      "b read as it would be without its flag" }, \
+    { "product " body " M=72 N=40 K=200 ta=1 tb=1", product_row, \
+      "two transposed operands" }, \
+    { "product " body " M=33 N=7 K=65 pad=3", product_row, \
+      "16-byte copies of rows that begin anywhere" }, \
+    { "product " body " M=1 N=1 K=1", product_row, \
+      "sizes below an instruction's" }, \
+    { "product " body " M=17 N=130 K=31 pad=1 ta=1", product_row, \
+      "k behind the last not zero" }, \
+    { "product " body " M=130 N=9 K=33 tb=1 pad=5", product_row, \
+      "columns behind the last written" }, \
+    { "product " body " M=257 N=72 K=64 pad=8", product_row, \
+      "ldo taken for N" }, \
+    { "product " body " M=19 N=40 K=0 bias=1", product_row, \
+      "K = 0 forgets the bias" }, \
+    { "product " body " M=19 N=40 K=0", product_row, \
+      "K = 0 leaves out as it was" }, \
+    { "product " body " M=64 N=48 K=40 bias=1", product_row, \
+      "a bias for each row" }, \
+    { "product " body " M=64 N=48 K=40 bias=1 add=1", product_row, \
+      "add forgotten beside a bias" }, \
+    { "product " body " M=64 N=48 K=40 bias=1 add=2", product_row, \
+      "add that is out read after it was written" }, \
+    { "product " body " M=48 N=40 K=64 ADD=1", product_row, \
+      "GEMM_ADD of a bf16 result forgotten" }, \
+    { "product " body " M=64 N=72 K=40 bias=1 epi=1", product_row, \
+      "pre stored after GELU" }, \
+    { "product " body " M=64 N=72 K=40 bias=1 epi=1 nopre=1", product_row, \
+      "pre written though it is NULL" }, \
+    { "product " body " M=65 N=71 K=40 bias=1 epi=1 pad=2", product_row, \
+      "pre's rows taken for contiguous" }, \
+    { "product " body " M=64 N=72 K=40 epi=1", product_row, \
+      "GELU only with a bias" }, \
+    { "product " body " M=136 N=72 K=40 tb=1 epi=2", product_row, \
+      "the derivative at the wrong place" }, \
+    { "product " body " M=300 N=136 K=40 tb=1 epi=2 grad=1", product_row, \
+      "column sums of one tile only" }, \
+    { "product " body " M=131 N=41 K=20 epi=2 grad=2", product_row, \
+      "column sums written where they are to be added" }, \
+    { "product " body " M=72 N=136 K=520 ta=1 float=1", product_row, \
+      "a float result rounded to bf16" }, \
+    { "product " body " M=72 N=136 K=520 ta=1 float=1 grad=1", product_row, \
+      "the bias gradient from one block of k" }, \
+    { "product " body " M=264 N=264 K=72 ta=1 float=1 ADD=1 grad=2", \
+      product_row, "the bias gradient added by every row of tiles" }, \
+    { "product " body " M=20 N=40 K=33 tb=1 float=1 grad=1", product_row, \
+      "the bias gradient of a transposed b" }, \
+    { "product " body " M=35 N=43 K=77 ta=1 float=1 ADD=1 grad=1 pad=1", \
+      product_row, "a float result in pairs, rows anywhere" }, \
+    { "product " body " M=40 N=24 K=32 bias=1 special=1", \
+      product_not_finite, "a product skipped because a factor is zero" }, \
+    { "product " body " M=136 N=72 K=264 ta=1 float=1 twice=1", \
+      product_twice, "sums in the order of arrival" },
+    ROWS("cublas")
+    ROWS("mma")
+    ROWS("plain")
+};
+
+int main(void)
+{
+    struct Row here[sizeof rows / sizeof *rows];
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char body[32];
+        sscanf(rows[i].name, "product %31s", body);
+        if (product_use(body))
+            here[n++] = rows[i];
+    }
+    return rows_run("product", here, n);
+}
