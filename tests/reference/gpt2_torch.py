@@ -70,7 +70,8 @@ class GPT2(nn.Module):
         for block in self.h:
             x = block(x)
         logits = self.head(self.ln_f(x))
-        return F.cross_entropy(logits.flatten(0, 1).float(),
+        wide = torch.promote_types(logits.dtype, torch.float32)
+        return F.cross_entropy(logits.flatten(0, 1).to(wide),
                                targets.flatten())
 
 

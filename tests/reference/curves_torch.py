@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""The loss curve of a run of `train`, repeated by PyTorch.
+
+    tests-opt/run_inputs d6 train.bin B T STEPS SEED LR WARMUP run
+    python3 tests/reference/curves_torch.py --inputs run --data train.bin \\
+        --model d6 --seq T --precision fp32 --log OUT.csv
+
+The same initial weights, windows and rates as ours (run.safetensors, run.csv
+of tests/run_inputs.c), AdamW as ours (0.9, 0.95, decay 0.1 of matrices, norm
+clipped to 1), no dropout.  Eager, so that what runs is what is written here.
+
+  --precision fp64|fp32|tf32|bf16   bf16: autocast over fp32 parameters
+  --perturb N       N > 0: every weight is multiplied by 1 + 1e-7 z, z normal
+                    from seed N, before the first step: a run that differs
+                    from the others by its rounding only
+  --val SHARD --val-every N --val-batches N
+
+Writes step,loss,val_loss,norm, and prints the last row.
+"""
+import argparse
+import csv
+
+import numpy
+import torch
+
+from gpt2_torch import SIZES, GPT2, adamw, load
+
+VOCABULARY = 50257
+
+
+def options():
+    p = argparse.ArgumentParser()
+    for name in "inputs", "data", "log":
+        p.add_argument(f"--{name}", required=True)
+    p.add_argument("--weights")             # of another run
+    p.add_argument("--val")
+    p.add_argument("--model", default="d6", choices=SIZES)
+    p.add_argument("--seq", type=int, required=True)
+    p.add_argument("--precision", default="fp32",
+                   choices=("fp64", "fp32", "tf32", "bf16"))
+    p.add_argument("--perturb", type=int, default=0)
+    p.add_argument("--val-every", type=int, default=50)
+    p.add_argument("--val-batches", type=int, default=8)
+    return p.parse_args()
+
+
+def windows(path, T):
+    """[n, T + 1]: each window and the token after it."""
+    tokens = torch.from_numpy(
+        numpy.fromfile(path, dtype="<u2", offset=1024).astype("int64"))
+    n = (len(tokens) - 1) // T
+    return torch.stack([tokens[i * T:(i + 1) * T + 1] for i in range(n)])
+
+
+def build(o):
+    model = GPT2(*SIZES[o.model], VOCABULARY, 1024)
+    load(model, o.weights or o.inputs + ".safetensors")
+    model = model.to("cuda", torch.float64 if o.precision == "fp64"
+                     else torch.float32)
+    if o.perturb:
+        generator = torch.Generator("cuda").manual_seed(o.perturb)
+        with torch.no_grad():
+            for p in model.parameters():
+                p.mul_(1 + 1e-7 * torch.randn(p.shape, device="cuda",
+                                              generator=generator))
+    return model
+
+
+def main():
+    o = options()
+    torch.backends.cuda.matmul.allow_tf32 = o.precision == "tf32"
+    torch.backends.cudnn.allow_tf32 = o.precision == "tf32"
+    model = build(o)
+    optimizer = adamw(model, lr=0.0)
+    with open(o.inputs + ".csv") as f:
+        steps = list(csv.DictReader(f))
+    text = windows(o.data, o.seq).cuda()
+    val = windows(o.val, o.seq).cuda() if o.val else None
+    losses = torch.zeros(len(steps), 2, device="cuda", dtype=torch.float64)
+    val_losses = {}
+
+    def loss_of(batch):
+        with torch.autocast("cuda", torch.bfloat16,
+                            enabled=o.precision == "bf16"):
+            return model(batch[:, :-1], batch[:, 1:])
+
+    for i, step in enumerate(steps):
+        order = [int(w) for w in step["windows"].split()]
+        for group in optimizer.param_groups:
+            group["lr"] = float(step["lr"])
+        loss = loss_of(text[order])
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        losses[i, 0], losses[i, 1] = loss.detach(), norm
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        if val is not None and (i + 1) % o.val_every == 0:
+            B = len(order)
+            with torch.no_grad():
+                parts = [loss_of(val[b * B:(b + 1) * B]).double()
+                         for b in range(o.val_batches)]
+            val_losses[i] = torch.stack(parts).mean()
+    with open(o.log, "w") as f:
+        f.write("step,loss,val_loss,norm\n")
+        for i, (loss, norm) in enumerate(losses.tolist()):
+            v = f"{val_losses[i].item():.6f}" if i in val_losses else ""
+            row = f"{i + 1},{loss:.9g},{v},{norm:.9g}"
+            f.write(row + "\n")
+    print(o.log, row)
+
+
+if __name__ == "__main__":
+    main()
