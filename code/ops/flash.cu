@@ -1,0 +1,94 @@
+/* Chapter 12, Attention: 12.2 The choice */
+/* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
+
+#include <string.h>
+#include "ops/flash_body.h"
+#include "ops/gpu.h"
+
+/* which body of attention (12.2) */
+static bool portable;               /* mma.sync even where wgmma is */
+
+bool flash_use(const char *name)
+{
+    if (strcmp(name, "mma") == 0)
+        portable = true;
+    else if (strcmp(name, "hopper") == 0
+             && (flash_fwd_hopper || flash_bwd_hopper))
+        portable = false;
+    else
+        return false;
+    return true;
+}
+
+/* D: the dot product of each row and head (12.2) */
+/* a . b of 8 numbers each; a and b aligned to 16 bytes */
+__device__ static __forceinline__ float dot8(const bf16 *a, const bf16 *b)
+{
+    float u[8], v[8], sum = 0;
+    pack_get(u, pack_load<8>(a));
+    pack_get(v, pack_load<8>(b));
+    #pragma unroll
+    for (int i = 0; i < 8; i++)
+        sum = fmaf(u[i], v[i], sum);
+    return sum;
+}
+
+/* D: the dot product of each row and head, continued (12.2) */
+/* dsum[b,h,t] = dy . y of that row's head; `lanes` lanes a head, a power
+ * of two that divides HS / 8.
+ *   launch    ceil(B T NH lanes / 256) blocks of 256
+ *   moves     4 BTC + 4 B NH T bytes          ceiling   memory */
+__global__ void flash_dsum(float *dsum, const bf16 *dy, const bf16 *y,
+                           size_t heads, int T, int NH, int HS, int lanes)
+{
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const size_t head = i / lanes;              /* of [B][T][NH] */
+    float sum = 0;
+    if (head < heads)
+        for (int d = i % lanes * 8; d < HS; d += 8 * lanes)
+            sum += dot8(dy + head * HS + d, y + head * HS + d);
+    for (int d = lanes / 2; d > 0; d /= 2)
+        sum += __shfl_xor_sync(WHOLE_WARP, sum, d);
+    if (head < heads && i % lanes == 0) {
+        const size_t t = head / NH % T, b = head / NH / T;
+        dsum[(b * NH + head % NH) * T + t] = sum;
+    }
+}
+
+/* attention forward, by the chosen body (12.2) */
+static void check_size(const char *what, int B, int T, int C, int NH)
+{
+    const int HS = NH > 0 && C % NH == 0 ? C / NH : 0;
+    if (HS != 32 && HS != 64 && HS != 80 && HS != 128)
+        fail("%s: %d channels in %d heads: the heads may have 32, 64, 80 "
+             "or 128 channels; choose another number of heads",
+             what, C, NH);
+    if (B < 1 || T < 1 || (size_t)B * NH * T > INT32_MAX)
+        fail("%s: B = %d, T = %d, NH = %d: every one must be at least 1, "
+             "and their product below 2^31", what, B, T, NH);
+}
+
+void flash_fwd(bf16 *y, float *lse, const bf16 *qkv,
+               int B, int T, int C, int NH)
+{
+    check_size("flash_fwd", B, T, C, NH);
+    if (portable || !flash_fwd_hopper
+        || !flash_fwd_hopper(y, lse, qkv, B, T, C, NH))
+        flash_fwd_mma(y, lse, qkv, B, T, C, NH);
+}
+
+/* attention backward, by the chosen body (12.2) */
+void flash_bwd(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const bf16 *y,
+               const float *lse, int B, int T, int C, int NH)
+{
+    check_size("flash_bwd", B, T, C, NH);
+    const int HS = C / NH, lanes = HS == 80 ? 2 : HS / 8;
+    const size_t heads = (size_t)B * T * NH;
+    float *dsum = (float *)machine_scratch(heads * sizeof(float));
+    flash_dsum<<<blocks_for(heads * lanes, THREADS), THREADS, 0,
+                 machine_stream>>>(dsum, dy, y, heads, T, NH, HS, lanes);
+    LAUNCHED();
+    if (portable || !flash_bwd_hopper
+        || !flash_bwd_hopper(dqkv, dy, qkv, y, lse, B, T, C, NH, dsum))
+        flash_bwd_mma(dqkv, dy, qkv, lse, dsum, B, T, C, NH);
+}

@@ -1,0 +1,43 @@
+/* Chapter 12, Attention: 12.1 The contract */
+/* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
+
+#ifndef OPS_FLASH_H
+#define OPS_FLASH_H
+
+#include <stdbool.h>
+#include "base/extern_c.h"
+#include "ops/bf16.h"
+
+C_FUNCTIONS_BEGIN
+
+/* attention in bfloat16 (12.1) */
+/* Causal attention as in attention.h, in bf16 and on a GPU only.
+ *
+ *   qkv       bf16 [B][T][3C], y, dy bf16 [B][T][C], dqkv bf16 [B][T][3C],
+ *             heads side by side, HS = C / NH of 32, 64, 80 or 128
+ *   lse       float [B][NH][T], the natural logarithm
+ *   aligned   all of them to 16 bytes; B, NH, T >= 1, B NH < 2^31 / T
+ *   numerics  products of bf16, summed in float; probabilities and their
+ *             gradients are rounded to bf16 before they are multiplied.
+ *             Same input, same body, same bits.  NaN and infinity arrive
+ *             wherever they belong; one in v, k, q or dy may also reach
+ *             other rows of the same tile of 64 to 128
+ *   FLOP      2 B T^2 C forward, 5 B T^2 C backward (half the square;
+ *             what a body computes beyond that is its own affair)
+ *   memory    no T x T matrix exists; backward takes 4 B T NH bytes, and
+ *             what the body says, from machine_scratch */
+void flash_fwd(bf16 *y, float *lse, const bf16 *qkv,
+               int B, int T, int C, int NH);
+
+/* dqkv is overwritten; y and lse as flash_fwd left them. */
+void flash_bwd(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const bf16 *y,
+               const float *lse, int B, int T, int C, int NH);
+
+/* choosing a body of attention (12.1) */
+/* "hopper": wgmma and TMA where the GPU and the head size allow it, else
+ * as "mma"; "mma": mma.sync on any GPU since sm_80.  False if there is no
+ * such body in this build.  Unless called: "hopper" if there is one. */
+bool flash_use(const char *name);
+C_FUNCTIONS_END
+
+#endif

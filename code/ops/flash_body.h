@@ -1,0 +1,28 @@
+/* Chapter 12, Attention: 12.2 The choice */
+/* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
+
+#ifndef OPS_FLASH_BODY_H
+#define OPS_FLASH_BODY_H
+
+#include "ops/flash.h"
+
+C_FUNCTIONS_BEGIN
+/* The bodies of flash_fwd and flash_bwd, for flash.cu alone.  dsum is
+ * D[b,h,t] = dy . y of each row and head, float [B][NH][T].  A body of
+ * Hopper does nothing and says false if the GPU or the size is not its. */
+void flash_fwd_mma(bf16 *y, float *lse, const bf16 *qkv,
+                   int B, int T, int C, int NH);
+void flash_bwd_mma(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
+                   const float *lse, const float *dsum,
+                   int B, int T, int C, int NH);
+
+/* Only in programs for a GPU of Hopper: elsewhere they are NULL. */
+#define WEAK __attribute__((weak))
+WEAK bool flash_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
+                           int B, int T, int C, int NH);
+WEAK bool flash_bwd_hopper(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
+                           const bf16 *y, const float *lse,
+                           int B, int T, int C, int NH, float *dsum);
+C_FUNCTIONS_END
+
+#endif

@@ -1,0 +1,541 @@
+/* Chapter 12, Attention: 12.3 Two products */
+/* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
+
+#include "ops/flash_body.h"
+#include "ops/gpu.h"
+#include "ops/mma.h"
+
+/* tiles of rows in shared memory (12.3) */
+enum { WARPS4 = 4, THREADS4 = 32 * WARPS4, TILE = 64 };
+
+/* Rows of a tile are 16 bytes longer than the head: eight of them start in
+ * different banks (12.x). */
+#define PITCH(HS) ((HS) + 8)
+#define TILE_BYTES(HS) (TILE * PITCH(HS) * 2)
+
+/* Copy rows t to t + R - 1 of a head, ld apart; zero from row T on. */
+template <int HS, int R>
+INLINE void load_rows(unsigned to, const bf16 *from, size_t ld, int t,
+                      int T)
+{
+    constexpr int pieces = HS / 8;              /* 16 bytes each */
+    for (int i = threadIdx.x; i < R * pieces; i += THREADS4) {
+        const int row = i / pieces, c = i % pieces * 8;
+        const bool there = t + row < T;
+        copy16(to + (row * PITCH(HS) + c) * 2,
+               from + (there ? (t + row) * ld + c : 0), there ? 16 : 0);
+    }
+}
+
+/* tiles of rows in shared memory, continued (12.3) */
+/* Where this lane finds its row of a fragment: of A, and of B when the
+ * tile's rows run along k ... */
+template <int HS> INLINE unsigned lane_down(int lane)
+{
+    return (lane % 16 * PITCH(HS) + lane / 16 * 8) * 2;
+}
+
+/* ... and of B when they run along n. */
+template <int HS> INLINE unsigned lane_across(int lane)
+{
+    return ((lane / 16 * 8 + lane % 8) * PITCH(HS) + lane / 8 % 2 * 8) * 2;
+}
+
+/* The 16 rows at `at` as operand A, HS / 16 fragments. */
+template <int HS>
+INLINE void load_a(unsigned a[HS / 16][4], unsigned at)
+{
+    at += lane_down<HS>(threadIdx.x % 32);
+    #pragma unroll
+    for (int k = 0; k < HS / 16; k++)
+        ldmatrix(a[k], at + k * 32);
+}
+
+/* s = rows of a times rows of a tile (12.3) */
+/* s [16 M][8 N] = a times the transpose of the 8 N rows at `at` */
+template <int HS, int M, int N>
+INLINE void dots(float s[M][N][4], const unsigned a[M][HS / 16][4],
+                 unsigned at)
+{
+    at += lane_across<HS>(threadIdx.x % 32);
+    #pragma unroll
+    for (int i = 0; i < M * N; i++)
+        for (int j = 0; j < 4; j++)
+            s[i / N][i % N][j] = 0;
+    #pragma unroll
+    for (int k = 0; k < HS / 16; k++)
+        #pragma unroll
+        for (int n = 0; n < N; n += 2) {
+            unsigned b[4];
+            ldmatrix(b, at + (n * 8 * PITCH(HS) + k * 16) * 2);
+            #pragma unroll
+            for (int i = 0; i < M; i++) {
+                mma16816(s[i][n], a[i][k], b[0], b[1]);
+                mma16816(s[i][n + 1], a[i][k], b[2], b[3]);
+            }
+        }
+}
+
+/* d += p times a tile (12.3) */
+/* d [16 M][HS] += p [16 M][8 N], rounded to bf16, times the 8 N rows at
+ * `at` */
+template <int HS, int M, int N>
+INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
+                     unsigned at)
+{
+    at += lane_down<HS>(threadIdx.x % 32);
+    #pragma unroll
+    for (int k = 0; k < N / 2; k++) {
+        unsigned a[M][4];
+        #pragma unroll
+        for (int i = 0; i < M; i++)
+            for (int j = 0; j < 4; j++)
+                a[i][j] = pack_two(p[i][2 * k + j / 2][j % 2 * 2],
+                                   p[i][2 * k + j / 2][j % 2 * 2 + 1]);
+        #pragma unroll
+        for (int n = 0; n < HS / 8; n += 2) {
+            unsigned b[4];
+            ldmatrix_t(b, at + (k * 16 * PITCH(HS) + n * 8) * 2);
+            #pragma unroll
+            for (int i = 0; i < M; i++) {
+                mma16816(d[i][n], a[i], b[0], b[1]);
+                mma16816(d[i][n + 1], a[i], b[2], b[3]);
+            }
+        }
+    }
+}
+
+/* 2 to a power, and numbers of a row (12.3) */
+#define LOG2_E 1.44269504f
+#define LN_2   0.693147181f
+
+INLINE float exp2_fast(float x)             /* 2 ulp; 0 at -infinity */
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+/* A row lies in four neighbouring lanes. */
+INLINE float row_max(float x)
+{
+    x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 1));
+    return fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 2));
+}
+
+INLINE float row_sum(float x)
+{
+    x += __shfl_xor_sync(WHOLE_WARP, x, 1);
+    return x + __shfl_xor_sync(WHOLE_WARP, x, 2);
+}
+
+/* 2 to a power, and numbers of a row, continued (12.5) */
+/* Rows t to t + 15 of a head, ld apart, = times x, as bf16; none from T */
+template <int HS>
+INLINE void write_rows(bf16 *to, const float x[HS / 8][4], float times,
+                       size_t ld, int t, int T)
+{
+    const int lane = threadIdx.x % 32;
+    #pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const int row = t + lane / 4 + r * 8;
+        if (row >= T)
+            continue;
+        unsigned *words = (unsigned *)(to + row * ld);
+        #pragma unroll
+        for (int n = 0; n < HS / 8; n++)
+            words[n * 4 + lane % 4] = pack_two(x[n][2 * r] * times,
+                                               x[n][2 * r + 1] * times);
+    }
+}
+
+/* 2 to a power, and numbers of a row, continued (12.5) */
+/* lse, for powers of 2, of 64 queries from t on in the first 64 threads, D
+ * in the others; behind the last query what makes p = 0 */
+INLINE float statistic(const float *lse, const float *dsum, int t, int T)
+{
+    t += threadIdx.x % TILE;
+    if (threadIdx.x < TILE)
+        return t < T ? lse[t] * LOG2_E : INFINITY;
+    return t < T ? dsum[t] : 0;
+}
+
+/* online softmax of rows in registers (12.4) */
+/* s = exp(s - the new maximum); out and sum scaled to it */
+template <int HS, int M, int N>
+INLINE void online_softmax(float s[M][N][4], float out[M][HS / 8][4],
+                           float most[M][2], float sum[M][2], float scale)
+{
+    #pragma unroll
+    for (int i = 0; i < M; i++)
+        #pragma unroll
+        for (int r = 0; r < 2; r++) {
+            /* top = the maximum of this row so far (12.4) */
+            float top = most[i][r];
+            #pragma unroll
+            for (int n = 0; n < N; n++)
+                top = fmaxf(top, fmaxf(s[i][n][2 * r], s[i][n][2 * r + 1]));
+            top = row_max(top);
+            const float keep = exp2_fast((most[i][r] - top) * scale);
+            most[i][r] = top;
+            /* exponentials of this row, and their sum (12.4) */
+            const float base = -top * scale;
+            sum[i][r] *= keep;
+            #pragma unroll
+            for (int n = 0; n < N; n++)
+                for (int j = 2 * r; j < 2 * r + 2; j++) {
+                    s[i][n][j] = exp2_fast(fmaf(s[i][n][j], scale, base));
+                    sum[i][r] += s[i][n][j];
+                }
+            #pragma unroll
+            for (int n = 0; n < HS / 8; n++)
+                for (int j = 2 * r; j < 2 * r + 2; j++)
+                    out[i][n][j] *= keep;
+        }
+}
+
+/* attention forward (12.4) */
+/* y and lse of 64 M queries of one head; a warp has 16 M of them.
+ *   launch    B NH ceil(T / 64 M) blocks of 128 threads
+ *   shared    4 tiles: 36,864 bytes at HS = 64 */
+template <int HS, int M, int N, int BLOCKS>
+__global__ void __launch_bounds__(THREADS4, BLOCKS)
+flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
+                 float scale)
+{
+    extern __shared__ uint4 shared[];
+    const unsigned at = shared_address(shared);
+    /* t, the first query of this block, and its head (12.4) */
+    const int tiles = (T + 64 * M - 1) / (64 * M);
+    const size_t head = blockIdx.x / tiles, b = head / NH, h = head % NH * HS;
+    const int t = (tiles - 1 - blockIdx.x % tiles) * 64 * M;   /* long first */
+    const int lane = threadIdx.x % 32;
+    const int row = t + threadIdx.x / 32 * 16 * M;  /* the warp's first */
+    const size_t ld = 3 * (size_t)C;
+    qkv += b * T * ld + h;
+    const int last = min(t + 64 * M, T);
+    unsigned q[M][HS / 16][4];
+    float out[M][HS / 8][4] = {}, most[M][2], sum[M][2] = {};
+    /* start copies of the queries and of the first keys and values (12.4) */
+    load_rows<HS, 64 * M>(at + 2 * TILE_BYTES(HS), qkv, ld, t, T);
+    load_rows<HS, TILE>(at, qkv + C, ld, 0, T);
+    load_rows<HS, TILE>(at + TILE_BYTES(HS), qkv + 2 * C, ld, 0, T);
+    /* take the queries of this warp into registers (12.4) */
+    copies_wait();
+    __syncthreads();
+    #pragma unroll
+    for (int i = 0; i < M; i++) {
+        load_a<HS>(q[i], at + 2 * TILE_BYTES(HS)
+                         + (row - t + 16 * i) * PITCH(HS) * 2);
+        most[i][0] = most[i][1] = -INFINITY;
+    }
+    for (int u = 0; u < last; u += TILE) {
+        /* wait for keys and values u to u + 63, start the next copies (12.4) */
+        const unsigned now = at + u / TILE % 2 * 2 * TILE_BYTES(HS);
+        const unsigned next = at + (u / TILE + 1) % 2 * 2 * TILE_BYTES(HS);
+        copies_wait();
+        __syncthreads();
+        if (u + TILE < last) {
+            load_rows<HS, TILE>(next, qkv + C, ld, u + TILE, T);
+            load_rows<HS, TILE>(next + TILE_BYTES(HS), qkv + 2 * C, ld, u + TILE,
+                                T);
+        }
+#ifdef PAIR
+        if (u + TILE - 1 <= row) {
+            float s0[M][N][4], s1[M][N][4];
+            dots<HS, M, N>(s0, q, now);
+            dots<HS, M, N>(s1, q, now + 8 * N * PITCH(HS) * 2);
+            online_softmax<HS, M, N>(s0, out, most, sum, scale);
+            add_rows<HS, M, N>(out, s0, now + TILE_BYTES(HS));
+            online_softmax<HS, M, N>(s1, out, most, sum, scale);
+            add_rows<HS, M, N>(out, s1, now + TILE_BYTES(HS)
+                                        + 8 * N * PITCH(HS) * 2);
+            continue;
+        }
+#endif
+        #pragma unroll
+        for (int part = 0; part < TILE; part += 8 * N) {
+            if (u + part > row + 16 * M - 1)
+                break;                  /* all of it is the future */
+            /* add the part of 8 N keys to out (12.4) */
+            const unsigned keys = now + part * PITCH(HS) * 2;
+            float s[M][N][4];
+            dots<HS, M, N>(s, q, keys);
+            
+            /* hide the future (12.4) */
+            if (u + part + 8 * N - 1 > row)
+                #pragma unroll
+                for (int i = 0; i < M; i++)
+                    for (int n = 0; n < N; n++)
+                        for (int j = 0; j < 4; j++)
+                            if (u + part + n * 8 + lane % 4 * 2 + j % 2
+                                > row + i * 16 + lane / 4 + j / 2 * 8)
+                                s[i][n][j] = -INFINITY;
+            online_softmax<HS, M, N>(s, out, most, sum, scale);
+            add_rows<HS, M, N>(out, s, keys + TILE_BYTES(HS));
+        }
+    }
+    /* divide by the sums; write y and lse (12.4) */
+    #pragma unroll
+    for (int i = 0; i < M; i++)
+        #pragma unroll
+        for (int r = 0; r < 2; r++) {
+            const int at_row = row + i * 16 + lane / 4 + r * 8;
+            const float all = row_sum(sum[i][r]), part = 1 / all;
+            if (at_row >= T)
+                continue;
+            unsigned *to = (unsigned *)(y + (b * T + at_row) * C + h);
+            #pragma unroll
+            for (int n = 0; n < HS / 8; n++)
+                to[n * 4 + lane % 4] = pack_two(out[i][n][2 * r] * part,
+                                                out[i][n][2 * r + 1] * part);
+            if (lane % 4 == 0)
+                lse[head * T + at_row] = most[i][r] * scale * LN_2 + vlog(all);
+        }
+}
+
+/* attention backward, dq (12.5) */
+/* dq of 64 M queries of one head. */
+template <int HS, int M, int N>
+__global__ void __launch_bounds__(THREADS4)
+flash_bwd_dq(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
+             const float *dsum, int T, int C, int NH, float scale)
+{
+    extern __shared__ uint4 shared[];
+    const unsigned at = shared_address(shared);
+    /* t, the first query of this block, and its head (12.4) */
+    const int tiles = (T + 64 * M - 1) / (64 * M);
+    const size_t head = blockIdx.x / tiles, b = head / NH, h = head % NH * HS;
+    const int t = (tiles - 1 - blockIdx.x % tiles) * 64 * M;   /* long first */
+    const int lane = threadIdx.x % 32;
+    const int row = t + threadIdx.x / 32 * 16 * M;  /* the warp's first */
+    const size_t ld = 3 * (size_t)C;
+    qkv += b * T * ld + h;
+    const int last = min(t + 64 * M, T);
+    dy += b * T * C + h;
+    dqkv += b * T * ld + h;
+    unsigned q[M][HS / 16][4], g[M][HS / 16][4];
+    float dq[M][HS / 8][4] = {}, l[M][2], d[M][2];
+    /* start copies of the queries and of their gradients (12.5) */
+    load_rows<HS, 64 * M>(at, qkv, ld, t, T);
+    load_rows<HS, 64 * M>(at + 2 * TILE_BYTES(HS), dy, C, t, T);
+    /* take them, lse and D into registers; start the first keys (12.5) */
+    copies_wait();
+    __syncthreads();
+    #pragma unroll
+    for (int i = 0; i < M; i++) {
+        const unsigned from = at + (row - t + 16 * i) * PITCH(HS) * 2;
+        load_a<HS>(q[i], from);
+        load_a<HS>(g[i], from + 2 * TILE_BYTES(HS));
+        for (int r = 0; r < 2; r++) {
+            const int at_row = row + i * 16 + lane / 4 + r * 8;
+            l[i][r] = at_row < T ? lse[head * T + at_row] * LOG2_E : INFINITY;
+            d[i][r] = at_row < T ? dsum[head * T + at_row] : 0;
+        }
+    }
+    __syncthreads();
+    load_rows<HS, TILE>(at, qkv + C, ld, 0, T);
+    load_rows<HS, TILE>(at + TILE_BYTES(HS), qkv + 2 * C, ld, 0, T);
+    for (int u = 0; u < last; u += TILE) {
+        /* wait for keys and values u to u + 63, start the next copies (12.4) */
+        const unsigned now = at + u / TILE % 2 * 2 * TILE_BYTES(HS);
+        const unsigned next = at + (u / TILE + 1) % 2 * 2 * TILE_BYTES(HS);
+        copies_wait();
+        __syncthreads();
+        if (u + TILE < last) {
+            load_rows<HS, TILE>(next, qkv + C, ld, u + TILE, T);
+            load_rows<HS, TILE>(next + TILE_BYTES(HS), qkv + 2 * C, ld, u + TILE,
+                                T);
+        }
+        #pragma unroll
+        for (int part = 0; part < TILE; part += 8 * N) {
+            if (u + part > row + 16 * M - 1)
+                break;
+            /* add the part of N x 8 keys to dq (12.5) */
+            const unsigned keys = now + part * PITCH(HS) * 2;
+            float s[M][N][4], dp[M][N][4];
+            dots<HS, M, N>(s, q, keys);
+            dots<HS, M, N>(dp, g, keys + TILE_BYTES(HS));
+            #pragma unroll
+            for (int i = 0; i < M; i++)
+                for (int n = 0; n < N; n++)
+                    for (int j = 0; j < 4; j++) {
+                        const float p = exp2_fast(fmaf(s[i][n][j], scale,
+                                                       -l[i][j / 2]));
+                        s[i][n][j] = p * (dp[i][n][j] - d[i][j / 2]);
+                    }
+            
+            /* no gradient from the future (12.5) */
+            if (u + part + 8 * N - 1 > row)
+                #pragma unroll
+                for (int i = 0; i < M; i++)
+                    for (int n = 0; n < N; n++)
+                        for (int j = 0; j < 4; j++)
+                            if (u + part + n * 8 + lane % 4 * 2 + j % 2
+                                > row + i * 16 + lane / 4 + j / 2 * 8)
+                                s[i][n][j] = 0;
+            add_rows<HS, M, N>(dq, s, keys);
+        }
+    }
+    /* write dq (12.5) */
+    #pragma unroll
+    for (int i = 0; i < M; i++)
+        write_rows<HS>(dqkv, dq[i], scale * LN_2, ld, row + 16 * i, T);
+}
+
+/* attention backward, dk and dv (12.5) */
+/* dk and dv of 64 keys of one head; a warp has 16 of them. */
+template <int HS, int N>
+__global__ void __launch_bounds__(THREADS4)
+flash_bwd_dkv(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
+              const float *dsum, int T, int C, int NH, float scale)
+{
+    extern __shared__ uint4 shared[];
+    const unsigned at = shared_address(shared);
+    float *stat = (float *)((char *)shared + 4 * TILE_BYTES(HS));
+    /* u, the first key of this block, and its head (12.5) */
+    const int tiles = (T + TILE - 1) / TILE;
+    const size_t head = blockIdx.x / tiles, b = head / NH, h = head % NH * HS;
+    const int u = blockIdx.x % tiles * TILE;
+    const int lane = threadIdx.x % 32, row = u + threadIdx.x / 32 * 16;
+    const size_t ld = 3 * (size_t)C;
+    qkv += b * T * ld + h;
+    dqkv += b * T * ld + h;
+    dy += b * T * C + h;
+    lse += head * T;
+    dsum += head * T;
+    unsigned k[1][HS / 16][4], v[1][HS / 16][4];
+    float dk[1][HS / 8][4] = {}, dv[1][HS / 8][4] = {};
+    /* take the keys and values of this warp into registers (12.5) */
+    load_rows<HS, TILE>(at, qkv + C, ld, u, T);
+    load_rows<HS, TILE>(at + TILE_BYTES(HS), qkv + 2 * C, ld, u, T);
+    copies_wait();
+    __syncthreads();
+    load_a<HS>(k[0], at + (row - u) * PITCH(HS) * 2);
+    load_a<HS>(v[0], at + (row - u) * PITCH(HS) * 2 + TILE_BYTES(HS));
+    __syncthreads();
+    load_rows<HS, TILE>(at, qkv, ld, u, T);
+    load_rows<HS, TILE>(at + TILE_BYTES(HS), dy, C, u, T);
+    stat[threadIdx.x] = statistic(lse, dsum, u, T);
+    for (int t = u; t < T; t += TILE) {
+        /* wait for queries t to t + 63, start the next copies (12.5) */
+        const int stage = (t - u) / TILE % 2;
+        const unsigned now = at + stage * 2 * TILE_BYTES(HS);
+        const unsigned next = at + (1 - stage) * 2 * TILE_BYTES(HS);
+        const float *l = stat + stage * THREADS4, *d = l + TILE;
+        float coming = 0;
+        copies_wait();
+        __syncthreads();
+        if (t + TILE < T) {
+            load_rows<HS, TILE>(next, qkv, ld, t + TILE, T);
+            load_rows<HS, TILE>(next + TILE_BYTES(HS), dy, C, t + TILE, T);
+            coming = statistic(lse, dsum, t + TILE, T);
+        }
+        #pragma unroll
+        for (int part = 0; part < TILE; part += 8 * N) {
+            if (t + part + 8 * N - 1 < row)
+                continue;               /* none of them sees these keys */
+            /* add the part of N x 8 queries to dk and dv (12.5) */
+            const unsigned queries = now + part * PITCH(HS) * 2;
+            float s[1][N][4], dp[1][N][4];
+            dots<HS, 1, N>(s, k, queries);
+            dots<HS, 1, N>(dp, v, queries + TILE_BYTES(HS));
+            #pragma unroll
+            for (int n = 0; n < N; n++)
+                for (int j = 0; j < 4; j++) {
+                    const int column = part + n * 8 + lane % 4 * 2 + j % 2;
+                    s[0][n][j] = exp2_fast(fmaf(s[0][n][j], scale, -l[column]));
+                    dp[0][n][j] = s[0][n][j] * (dp[0][n][j] - d[column]);
+                }
+            
+            /* nothing from queries that do not see the key (12.5) */
+            if (t + part < row + 15)
+                #pragma unroll
+                for (int n = 0; n < N; n++)
+                    for (int j = 0; j < 4; j++)
+                        if (t + part + n * 8 + lane % 4 * 2 + j % 2
+                            < row + lane / 4 + j / 2 * 8)
+                            s[0][n][j] = dp[0][n][j] = 0;
+            add_rows<HS, 1, N>(dv, s, queries + TILE_BYTES(HS));
+            add_rows<HS, 1, N>(dk, dp, queries);
+        }
+        stat[(1 - stage) * THREADS4 + threadIdx.x] = coming;
+    }
+    write_rows<HS>(dqkv + C, dk[0], scale * LN_2, ld, row, T);
+    write_rows<HS>(dqkv + 2 * C, dv[0], 1, ld, row, T);
+}
+
+/* launch attention on tensor cores (12.5) */
+/* More than 48 KB of shared memory have to be asked for. */
+static void allow(const void *kernel, size_t bytes)
+{
+    if (bytes > 48 * 1024)
+        CUDA_OK(cudaFuncSetAttribute(
+            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+            (int)bytes));
+}
+
+static float exponent_scale(int HS)
+{
+    return LOG2_E / sqrtf((float)HS);
+}
+
+/* launch attention on tensor cores, continued (12.5) */
+template <int HS, int M, int N, int BLOCKS>
+static void forward(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
+                    int C, int NH)
+{
+    const size_t heads = (size_t)B * NH, bytes = 4 * TILE_BYTES(HS);
+    allow((const void *)flash_fwd_kernel<HS, M, N, BLOCKS>, bytes);
+    flash_fwd_kernel<HS, M, N, BLOCKS>
+        <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
+          machine_stream>>>(y, lse, qkv, T, C, NH, exponent_scale(HS));
+    LAUNCHED();
+}
+
+void flash_fwd_mma(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
+                   int C, int NH)
+{
+    switch (C / NH) {
+    case 32: forward<32, 2, 4, 1>(y, lse, qkv, B, T, C, NH); break;
+    case 64: forward<64, 2, 4, 1>(y, lse, qkv, B, T, C, NH); break;
+    case 80: forward<80, 1, 4, 1>(y, lse, qkv, B, T, C, NH); break;
+    default: forward<128, 1, 4, 1>(y, lse, qkv, B, T, C, NH);
+    }
+}
+
+/* launch attention on tensor cores, continued (12.5) */
+template <int HS, int M, int N>
+static void backward(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
+                     const float *lse, const float *dsum, int B, int T,
+                     int C, int NH)
+{
+    const size_t heads = (size_t)B * NH, bytes = 4 * TILE_BYTES(HS);
+    const size_t more = bytes + 4 * TILE * sizeof(float);
+    const float scale = exponent_scale(HS);
+    allow((const void *)flash_bwd_dkv<HS, N>, more);
+    flash_bwd_dkv<HS, N>
+        <<<blocks_for(heads * blocks_for(T, TILE), 1), THREADS4, more,
+          machine_stream>>>(dqkv, dy, qkv, lse, dsum, T, C, NH, scale);
+    LAUNCHED();
+    allow((const void *)flash_bwd_dq<HS, M, N>, bytes);
+    flash_bwd_dq<HS, M, N>
+        <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
+          machine_stream>>>(dqkv, dy, qkv, lse, dsum, T, C, NH, scale);
+    LAUNCHED();
+}
+
+void flash_bwd_mma(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
+                   const float *lse, const float *dsum, int B, int T, int C,
+                   int NH)
+{
+    void (*run)(bf16 *, const bf16 *, const bf16 *, const float *,
+                const float *, int, int, int, int);
+    switch (C / NH) {
+    case 32: run = backward<32, 2, 4>; break;
+    case 64: run = backward<64, 2, 4>; break;
+    case 80: run = backward<80, 1, 4>; break;
+    default: run = backward<128, 1, 2>;
+    }
+    run(dqkv, dy, qkv, lse, dsum, B, T, C, NH);
+}

@@ -1,0 +1,67 @@
+/* Chapter 12, Attention: 12.3 Two products */
+/* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
+
+/* mma.h: tensor cores of any GPU since sm_80, and what feeds them. */
+#ifndef OPS_MMA_H
+#define OPS_MMA_H
+
+#include "ops/bf16.h"
+
+#define INLINE __device__ static __forceinline__
+
+/* mma.sync: d += a b (12.3) */
+/* d [16][8] += a [16][16] b [16][8], in the registers of a warp: see
+ * the figure of fragments. */
+INLINE void mma16816(float d[4], const unsigned a[4], unsigned b0,
+                     unsigned b1)
+{
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/* ldmatrix: fragments from shared memory (12.3) */
+/* Four 8 x 8 matrices; lane 8m + r names row r of matrix m, 16 bytes at
+ * an address of shared memory.  _t: each transposed on the way. */
+INLINE void ldmatrix(unsigned d[4], unsigned at)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 "
+                 "{%0, %1, %2, %3}, [%4];"
+                 : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+                 : "r"(at) : "memory");
+}
+
+INLINE void ldmatrix_t(unsigned d[4], unsigned at)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 "
+                 "{%0, %1, %2, %3}, [%4];"
+                 : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+                 : "r"(at) : "memory");
+}
+
+INLINE unsigned shared_address(const void *p)
+{
+    return (unsigned)__cvta_generic_to_shared(p);
+}
+
+/* cp.async: copies that nobody waits for (12.3) */
+/* 16 bytes from global to shared memory, the bytes from `bytes` on zero */
+INLINE void copy16(unsigned to, const void *from, int bytes)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :: "r"(to), "l"(from), "r"(bytes) : "memory");
+}
+
+INLINE void copies_commit(void)
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+INLINE void copies_wait(void)           /* for all of this thread */
+{
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+#endif

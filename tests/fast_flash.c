@@ -1,0 +1,393 @@
+/* Attention in bf16 against the same formula in double.  Every body of it
+ * that this build has runs every row: mma.sync anywhere, wgmma on Hopper.
+ * The rule of the tolerances is that of tests/rows.h; the plain version is
+ * in float, its outputs rounded to bf16. */
+#include "rows.h"
+#include "ops/adamw.h"
+#include "ops/flash.h"
+#include "ops/machine.h"
+
+#pragma GCC diagnostic ignored "-Wunused-function"
+
+#define P float
+#define F(name) name##_f
+#define EXP expf
+#define TANH tanhf
+#include "plain_ops.h"
+#undef P
+#undef F
+#undef EXP
+#undef TANH
+#define P double
+#define F(name) name##_d
+#define EXP exp
+#define TANH tanh
+#include "plain_ops.h"
+
+/* A tensor of bf16 or float: its bytes between guards here and where the
+ * operators run; what it should hold in double, and in plain float. */
+struct Tensor {
+    const char *name;
+    size_t n, width;
+    unsigned char *host, *ours;         /* both begin with a guard */
+    float *plain;
+    double *exact;
+};
+
+static struct Tensor tensor(const char *name, size_t n, size_t width)
+{
+    struct Tensor t = { .name = name, .n = n, .width = width };
+    size_t bytes = n * width + 2 * GUARD_BYTES;
+    t.host = malloc(bytes);
+    t.ours = machine_alloc(bytes, name);
+    t.plain = calloc(n, sizeof *t.plain);
+    t.exact = calloc(n, sizeof *t.exact);
+    memset(t.host, GUARD, bytes);
+    memset(t.host + GUARD_BYTES, 0xff, n * width);          /* NaN */
+    return t;
+}
+
+static void *at(const struct Tensor *t)
+{
+    return t->ours + GUARD_BYTES;
+}
+
+static float get(const struct Tensor *t, size_t i)
+{
+    const void *p = t->host + GUARD_BYTES + i * t->width;
+    return t->width == 4 ? *(const float *)p
+                         : bf16_to_float(*(const bf16 *)p);
+}
+
+static void set(struct Tensor *t, size_t i, float x)
+{
+    *(bf16 *)(void *)(t->host + GUARD_BYTES + i * 2) = float_to_bf16(x);
+    t->plain[i] = get(t, i);
+    t->exact[i] = t->plain[i];
+}
+
+static void send(struct Tensor *t)
+{
+    machine_put(t->ours, t->host, t->n * t->width + 2 * GUARD_BYTES);
+}
+
+static void clear(struct Tensor *t)
+{
+    memset(t->host + GUARD_BYTES, 0xff, t->n * t->width);
+    send(t);
+}
+
+static void fetch(struct Tensor *t)
+{
+    size_t bytes = t->n * t->width + 2 * GUARD_BYTES;
+    machine_get(t->host, t->ours, bytes);
+    for (size_t i = 0; i < GUARD_BYTES; i++)
+        if (t->host[i] != GUARD || t->host[bytes - 1 - i] != GUARD)
+            fail_msg("%s: %s was written", t->name, t->host[i] != GUARD
+                     ? "what lies before it" : "what lies behind it");
+}
+
+static void release(struct Tensor *t)
+{
+    free(t->host);
+    free(t->plain);
+    free(t->exact);
+    machine_free(t->ours);
+}
+
+/* ---- one attention, its reference and its bodies ---------------------- */
+
+struct Case {
+    int B, T, C, NH;
+    struct Tensor qkv, y, lse, dy, dqkv;
+};
+
+static const char *const bodies[] = { "mma", "hopper" };
+enum { BODIES = 2 };
+
+static void round_to_bf16(float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = bf16_to_float(float_to_bf16(x[i]));
+}
+
+/* The backward pass in plain float loops.  Its inputs are those of ours: D
+ * is the dot product of dy and the rounded y. */
+static void plain_bwd(float *dqkv, const float *dy, const float *qkv,
+                      const float *y, const float *lse, int B, int T, int C,
+                      int NH)
+{
+    int HS = C / NH, W = 3 * C;
+    float scale = 1 / sqrtf((float)HS);
+    for (int i = 0; i < B * NH * T; i++) {
+        int b = i / T / NH, h = i / T % NH, t = i % T;
+        int first = b * T * W + h * HS, at_y = (b * T + t) * C + h * HS;
+        const float *q = qkv + first + t * W, *g = dy + at_y;
+        float *dq = dqkv + first + t * W, D = 0;
+        for (int d = 0; d < HS; d++)
+            D += g[d] * y[at_y + d];
+        for (int u = 0; u <= t; u++) {
+            const float *k = qkv + first + u * W + C, *v = k + C;
+            float *dk = dqkv + first + u * W + C, *dv = dk + C;
+            float s = 0, dp = 0;
+            for (int d = 0; d < HS; d++) {
+                s += q[d] * k[d];
+                dp += g[d] * v[d];
+            }
+            float p = expf(s * scale - lse[i]), ds = p * (dp - D) * scale;
+            for (int d = 0; d < HS; d++) {
+                dv[d] += p * g[d];
+                dk[d] += ds * q[d];
+                dq[d] += ds * k[d];
+            }
+        }
+    }
+}
+
+static void reference(struct Case *c)
+{
+    int B = c->B, T = c->T, C = c->C, NH = c->NH;
+    plain_attention_d(c->y.exact, c->lse.exact, c->qkv.exact, B, T, C, NH);
+    plain_attention_f(c->y.plain, c->lse.plain, c->qkv.plain, B, T, C, NH);
+    round_to_bf16(c->y.plain, c->y.n);
+    plain_attention_bwd_d(c->dqkv.exact, c->dy.exact, c->qkv.exact,
+                          c->lse.exact, B, T, C, NH);
+    plain_bwd(c->dqkv.plain, c->dy.plain, c->qkv.plain, c->y.plain,
+              c->lse.plain, B, T, C, NH);
+    round_to_bf16(c->dqkv.plain, c->dqkv.n);
+}
+
+static struct Case new_case(const struct Row *row)
+{
+    int B = row_int(row, "B"), T = row_int(row, "T");
+    int NH = row_int(row, "NH"), HS = row_int(row, "HS"), C = NH * HS;
+    double size = row_number(row, "size", 1);
+    size_t n = (size_t)B * (size_t)T * (size_t)C;
+    struct Case c = { B, T, C, NH, tensor("qkv", 3 * n, 2),
+                      tensor("y", n, 2),
+                      tensor("lse", n / (size_t)HS, 4),
+                      tensor("dy", n, 2), tensor("dqkv", 3 * n, 2) };
+    for (size_t i = 0; i < 3 * n; i++) {
+        bool v = (int)(i % (3 * (size_t)C)) >= 2 * C;
+        set(&c.qkv, i, (float)((v ? 1 : size) * 2 * noise(1, i)));
+    }
+    for (size_t i = 0; i < n; i++)
+        set(&c.dy, i, (float)noise(2, i));
+    send(&c.qkv);
+    send(&c.dy);
+    return c;
+}
+
+static void free_case(struct Case *c)
+{
+    release(&c->qkv);
+    release(&c->y);
+    release(&c->lse);
+    release(&c->dy);
+    release(&c->dqkv);
+}
+
+static void forward(struct Case *c)
+{
+    clear(&c->y);
+    clear(&c->lse);
+    flash_fwd(at(&c->y), at(&c->lse), at(&c->qkv), c->B, c->T, c->C, c->NH);
+    fetch(&c->y);
+    fetch(&c->lse);
+}
+
+static void backward(struct Case *c)
+{
+    clear(&c->dqkv);
+    flash_bwd(at(&c->dqkv), at(&c->dy), at(&c->qkv), at(&c->y), at(&c->lse),
+              c->B, c->T, c->C, c->NH);
+    fetch(&c->dqkv);
+}
+
+/* The rule, for elements first, first + step, ... in groups of `run`. */
+static void close_to(const char *body, const char *what,
+                     const struct Tensor *t, size_t first, size_t run,
+                     size_t step, double unit)
+{
+    double worst = 0, off = 0, square = 0, off_square = 0, size = 0;
+    size_t where = 0, n = 0;
+    for (size_t i = first; i < t->n; i += (i - first) % step == run - 1
+                                        ? step - run + 1 : 1) {
+        double e = fabs((double)get(t, i) - t->exact[i]);
+        double f = fabs((double)t->plain[i] - t->exact[i]);
+        if (!(e <= worst)) {
+            worst = e;
+            where = i;
+            if (isnan(e))
+                break;
+        }
+        off = f > off ? f : off;
+        size = fabs(t->exact[i]) > size ? fabs(t->exact[i]) : size;
+        square += e * e;
+        off_square += f * f;
+        n++;
+    }
+    double half = size * unit / 2;
+    half = half > 0x1p-20 ? half : 0x1p-20;     /* of sums that cancel */
+    double allowed = 2 * (off > half ? off : half);
+    if (getenv("SHOW"))
+        printf("# %s %s: worst %.3g of %.3g, rms %.3g of %.3g, size %.3g\n",
+               body, what, worst, allowed, sqrt(square / (double)n),
+               2 * sqrt(off_square / (double)n), size);
+    if (!(worst <= allowed))
+        fail_msg("%s: %s[%zu] is %.9g, should be %.9g: err %.3g, allowed "
+                 "%.3g", body, what, where, (double)get(t, where),
+                 t->exact[where], worst, allowed);
+    double rms = sqrt(off_square / (double)n);
+    rms = rms > half / 2 ? rms : half / 2;
+    if (!(sqrt(square / (double)n) <= 2 * rms))
+        fail_msg("%s: %s: root mean square err %.3g, allowed %.3g", body,
+                 what, sqrt(square / (double)n), 2 * rms);
+}
+
+static void close_fwd(const char *body, struct Case *c)
+{
+    close_to(body, "y", &c->y, 0, 1, 1, 0x1p-8);
+    close_to(body, "lse", &c->lse, 0, 1, 1, 0x1p-22);
+}
+
+/* dq, dk and dv are of different sizes: each by itself. */
+static void close_bwd(const char *body, struct Case *c)
+{
+    static const char *const part[] = { "dq", "dk", "dv" };
+    size_t C = (size_t)c->C;
+    for (size_t i = 0; i < 3; i++)
+        close_to(body, part[i], &c->dqkv, i * C, C, 3 * C, 0x1p-8);
+}
+
+static void fwd(const struct Row *row)
+{
+    struct Case c = new_case(row);
+    reference(&c);
+    for (int i = 0; i < BODIES; i++)
+        if (flash_use(bodies[i])) {
+            forward(&c);
+            close_fwd(bodies[i], &c);
+        }
+    free_case(&c);
+}
+
+static void bwd(const struct Row *row)
+{
+    struct Case c = new_case(row);
+    reference(&c);
+    for (int i = 0; i < BODIES; i++)
+        if (flash_use(bodies[i])) {
+            forward(&c);
+            backward(&c);
+            close_bwd(bodies[i], &c);
+        }
+    free_case(&c);
+}
+
+static void both(const struct Row *row)
+{
+    fwd(row);
+    bwd(row);
+}
+
+static void same_bits(const struct Row *row)
+{
+    struct Case c = new_case(row);
+    for (int i = 0; i < BODIES; i++)
+        if (flash_use(bodies[i])) {
+            forward(&c);
+            backward(&c);
+            size_t ny = c.y.n * 2, ng = c.dqkv.n * 2;
+            unsigned char *y = malloc(ny), *g = malloc(ng);
+            memcpy(y, c.y.host + GUARD_BYTES, ny);
+            memcpy(g, c.dqkv.host + GUARD_BYTES, ng);
+            forward(&c);
+            backward(&c);
+            if (memcmp(y, c.y.host + GUARD_BYTES, ny) != 0)
+                fail_msg("%s: y has other bits the second time", bodies[i]);
+            if (memcmp(g, c.dqkv.host + GUARD_BYTES, ng) != 0)
+                fail_msg("%s: dqkv has other bits the second time",
+                         bodies[i]);
+            free(y);
+            free(g);
+        }
+    free_case(&c);
+}
+
+/* NaN in the query of row 40, key of row 50, value of row 60, in turn:
+ * everything that depends on it says so, and no tile that does not. */
+static void not_a_number(const struct Row *row)
+{
+    struct Case c = new_case(row);
+    size_t W = 3 * (size_t)c.C, HS = (size_t)(c.C / c.NH), C = W / 3;
+    for (size_t part = 0; part < 3; part++) {
+        size_t hit = 40 + 10 * part, i = hit * W + part * C + 5;
+        float was = get(&c.qkv, i);
+        set(&c.qkv, i, NAN);
+        send(&c.qkv);
+        for (int k = 0; k < BODIES; k++) {
+            if (!flash_use(bodies[k]))
+                continue;
+            forward(&c);
+            backward(&c);
+            for (size_t t = hit; t < (size_t)c.T; t++)
+                if (!isnan(get(&c.y, t * C + 5)) && (part || t == hit))
+                    fail_msg("%s: NaN in row %zu of %c is lost in row %zu "
+                             "of y", bodies[k], hit, "qkv"[part], t);
+            for (size_t t = 0; t < hit && part == 1; t++)
+                if (!isnan(get(&c.dqkv, hit * W + C + 5)))
+                    fail_msg("%s: NaN in row %zu of k is lost in dk",
+                             bodies[k], hit);
+            for (size_t t = 0; t < (size_t)c.T; t++)
+                if (isnan(get(&c.y, t * C + HS)))
+                    fail_msg("%s: NaN of the first head in the second, row "
+                             "%zu", bodies[k], t);
+        }
+        set(&c.qkv, i, was);
+    }
+    free_case(&c);
+}
+
+static const struct Row rows[] = {
+    { "flash_fwd B=1 T=1 NH=1 HS=64", fwd, "writes behind row T" },
+    { "flash_fwd B=2 T=33 NH=3 HS=64", fwd, "the head's or batch's offset" },
+    { "flash_fwd B=1 T=64 NH=1 HS=64", fwd, "the diagonal hidden, too" },
+    { "flash_fwd B=1 T=65 NH=2 HS=32", fwd, "64 written as a constant" },
+    { "flash_fwd B=1 T=257 NH=1 HS=64", fwd,
+      "sums so far not scaled; stages mixed up" },
+    { "flash_fwd B=3 T=65 NH=1 HS=80", fwd, "a head of powers of 2" },
+    { "flash_fwd B=1 T=130 NH=1 HS=128", fwd, "48 KB of shared memory" },
+    { "flash_fwd B=1 T=100 NH=1 HS=64 size=40", fwd,
+      "no maximum subtracted: inf / inf" },
+    { "flash_bwd B=1 T=1 NH=1 HS=64", bwd, "writes behind row T" },
+    { "flash_bwd B=2 T=33 NH=3 HS=64", bwd, "scale left out of dq or dk" },
+    { "flash_bwd B=1 T=64 NH=1 HS=64", bwd, "the diagonal hidden, too" },
+    { "flash_bwd B=1 T=65 NH=2 HS=32", bwd, "64 written as a constant" },
+    { "flash_bwd B=1 T=257 NH=1 HS=64", bwd, "stages mixed up" },
+    { "flash_bwd B=3 T=65 NH=1 HS=80", bwd, "lanes of D: 10 is not 2^n" },
+    { "flash_bwd B=1 T=130 NH=1 HS=128", bwd, "48 KB of shared memory" },
+    { "flash_bwd B=1 T=100 NH=1 HS=64 size=40", bwd, "lse of base 2" },
+    { "flash same bits B=1 T=130 NH=2 HS=64", same_bits,
+      "sums in the order of arrival" },
+    { "flash NaN B=1 T=80 NH=2 HS=64", not_a_number,
+      "fmax drops NaN: y of one maximum" },
+};
+
+/* Sizes that the software GPU would work on for minutes. */
+static const struct Row large[] = {
+    { "flash large B=3 T=1024 NH=5 HS=64", both, "a race, many tiles" },
+    { "flash large B=1 T=1000 NH=3 HS=128", both, "a race, many tiles" },
+    { "flash large B=2 T=513 NH=7 HS=80", both, "a race, many tiles" },
+};
+
+int main(void)
+{
+    int failed = rows_run("fast_flash", rows, sizeof rows / sizeof *rows);
+    if (flash_use("hopper"))
+        return failed + rows_run("fast_flash, large", large,
+                                 sizeof large / sizeof *large);
+    printf("# %zu rows of large sizes are for a build by nvcc\n",
+           sizeof large / sizeof *large);
+    return failed;
+}
