@@ -240,19 +240,6 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
             load_rows<HS, TILE>(next + TILE_BYTES(HS), qkv + 2 * C, ld, u + TILE,
                                 T);
         }
-#ifdef PAIR
-        if (u + TILE - 1 <= row) {
-            float s0[M][N][4], s1[M][N][4];
-            dots<HS, M, N>(s0, q, now);
-            dots<HS, M, N>(s1, q, now + 8 * N * PITCH(HS) * 2);
-            online_softmax<HS, M, N>(s0, out, most, sum, scale);
-            add_rows<HS, M, N>(out, s0, now + TILE_BYTES(HS));
-            online_softmax<HS, M, N>(s1, out, most, sum, scale);
-            add_rows<HS, M, N>(out, s1, now + TILE_BYTES(HS)
-                                        + 8 * N * PITCH(HS) * 2);
-            continue;
-        }
-#endif
         #pragma unroll
         for (int part = 0; part < TILE; part += 8 * N) {
             if (u + part > row + 16 * M - 1)
