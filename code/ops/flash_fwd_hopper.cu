@@ -1,0 +1,445 @@
+/* Chapter 12b, Attention on Hopper: 12b.7 Who does what */
+/* Tangled from chapters/12b-attention-on-hopper.nw by `make tangle`; edit it there. */
+
+/* flash_fwd_hopper.cu: attention forward with wgmma and the copy engine. */
+#include <math.h>
+#include "ops/flash_body.h"
+#include "ops/gpu.h"
+#include "ops/hopper.h"
+
+/* sizes of a block of attention (12b.7) */
+enum {
+    GROUP = 128,                /* threads of a warpgroup               */
+    GROUPS = 2,                 /* warpgroups that attend; one fetches  */
+    ROWS = 64,                  /* queries of a warpgroup               */
+    TILE = GROUPS * ROWS,       /* queries of a block                   */
+    KEYS = 128,                 /* keys of a step                       */
+    WIDE = 64,                  /* columns of a box: 128 bytes          */
+};
+
+/* what a block keeps in shared memory (12b.7) */
+template <int HS> struct Shared {
+    static constexpr int STAGES = HS == 64 ? 4 : 2;
+    static constexpr int QUERIES = HS == 64 ? 2 : 1;
+    bf16 q[QUERIES][GROUPS][HS / WIDE][ROWS][WIDE];
+    bf16 k[STAGES][HS / WIDE][KEYS][WIDE];
+    bf16 v[STAGES][HS / WIDE][KEYS][WIDE];
+    bf16 y[GROUPS][HS / WIDE][ROWS][WIDE];
+    uint64_t q_full[QUERIES], q_empty[QUERIES];
+    uint64_t k_full[STAGES], k_empty[STAGES];
+    uint64_t v_full[STAGES], v_empty[STAGES];
+    int tile[QUERIES];          /* whose queries these are */
+};
+
+/* the problem, and the order of its tiles (12b.8) */
+struct Attention {
+    float *lse;
+    int T, NH, heads;           /* heads of all sequences together */
+    int tiles, all;             /* tiles of a head, tiles in all   */
+    float scale;                /* of scores, for powers of two    */
+};
+
+struct Tile { int b, h, row; };
+
+HOPPER(Tile) tile_at(int i, const Attention &a)
+{
+    enum { TOGETHER = 64 };     /* heads whose keys stay in the L2 */
+    const int first = i / (TOGETHER * a.tiles) * TOGETHER;
+    const int here = min((int)TOGETHER, a.heads - first);
+    const int rest = i - first * a.tiles;
+    const int head = first + rest % here;
+    return Tile{ head / a.NH, head % a.NH,
+                 (a.tiles - 1 - rest / here) * TILE };
+}
+
+/* take the next tile (12b.8) */
+/* Tiles that were taken, beyond the first of each block. */
+__device__ static unsigned taken;
+
+/* Each block asks until it is told a number that is no tile: a->all
+ * times in total.  Who asks last sets the counter back. */
+HOPPER(int) take_tile(const Attention &a)
+{
+    const unsigned i = atomicAdd(&taken, 1);
+    if (i == (unsigned)a.all - 1)
+        taken = 0;
+    return (int)(gridDim.x + i);
+}
+
+/* rings of stages (12b.7) */
+/* A place in a ring of n stages, and the parity of this time around. */
+struct Ring { int at; uint32_t parity; };
+
+template <int n> HOPPER(void) advance(Ring &r)
+{
+    if (++r.at == n)
+        r = Ring{ 0, r.parity ^ 1 };
+}
+
+
+/* fetch the tiles of one block (12b.9) */
+/* One thread.  x: the column of the first box */
+template <int HS> HOPPER(void) fetch(bf16 *to, const CUtensorMap *map,
+    uint64_t *full, uint64_t *empty, uint32_t parity, int rows,
+    int x, int row, int b)
+{
+    mbarrier_wait(empty, parity ^ 1);
+    mbarrier_expect(full, rows * HS * 2);
+    for (int c = 0; c < HS; c += WIDE)
+        tma_load(to + c * rows, map, full, x + c, row, b);
+}
+
+
+/* fetch the tiles of one block, continued (12b.9) */
+template <int HS> HOPPER(void) fetch_tiles(Shared<HS> &s,
+    const CUtensorMap *queries, const CUtensorMap *keys, Attention a)
+{
+    const int C = a.NH * HS;
+    Ring q = { 0, 0 }, kv = { 0, 0 };
+    for (int i = blockIdx.x;; ) {
+        mbarrier_wait(&s.q_empty[q.at], q.parity ^ 1);
+        s.tile[q.at] = i;
+        if (i >= a.all)
+            break;
+        const Tile t = tile_at(i, a);
+        i = take_tile(a);
+        /* fetch the queries of the tile (12b.9) */
+        mbarrier_expect(&s.q_full[q.at], TILE * HS * 2);
+        for (int g = 0; g < GROUPS; g++)
+            for (int c = 0; c < HS / WIDE; c++)
+                tma_load(s.q[q.at][g][c], queries, &s.q_full[q.at],
+                         t.h * HS + c * WIDE, t.row + g * ROWS, t.b);
+        advance<Shared<HS>::QUERIES>(q);
+        const int last = min(t.row + TILE, a.T) - 1;
+        for (int j = last / KEYS; j >= 0; j--) {
+            fetch<HS>(s.k[kv.at][0][0], keys, &s.k_full[kv.at],
+                      &s.k_empty[kv.at], kv.parity, KEYS,
+                      C + t.h * HS, j * KEYS, t.b);
+            fetch<HS>(s.v[kv.at][0][0], keys, &s.v_full[kv.at],
+                      &s.v_empty[kv.at], kv.parity, KEYS,
+                      2 * C + t.h * HS, j * KEYS, t.b);
+            advance<Shared<HS>::STAGES>(kv);
+        }
+    }
+    mbarrier_arrive(&s.q_full[q.at]);           /* no tile: the end */
+}
+
+
+/* products of one warpgroup (12b.10) */
+/* s = q k', 64 queries and 128 keys; started, not awaited */
+template <int HS>
+HOPPER(void) start_scores(float (&s)[KEYS / 2], const bf16 *q,
+                          const bf16 *k)
+{
+    wgmma_fence();
+    #pragma unroll
+    for (int c = 0; c < HS; c += 16)
+        wgmma_m64n128(s,
+            wgmma_matrix(q + c / WIDE * ROWS * WIDE + c % WIDE),
+            wgmma_matrix(k + c / WIDE * KEYS * WIDE + c % WIDE), c > 0);
+    wgmma_commit();
+}
+
+
+/* products of one warpgroup, continued (12b.10) */
+/* y += p v, 128 keys; started, not awaited */
+template <int HS>
+HOPPER(void) start_output(float (&y)[HS / 2],
+                          const uint32_t (&p)[KEYS / 4], const bf16 *v)
+{
+    wgmma_fence();
+    #pragma unroll
+    for (int j = 0; j < KEYS; j += 16) {
+        const uint64_t m = wgmma_matrix(v + j * WIDE, KEYS * WIDE * 2);
+        if constexpr (HS == 64)
+            wgmma_m64n64<1>(y, p + j / 4, m, 1);
+        else
+            wgmma_m64n128<1>(y, p + j / 4, m, 1);
+    }
+    wgmma_commit();
+}
+
+
+/* softmax of one warpgroup (12b.11) */
+HOPPER(float) power_of_2(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+HOPPER(float) quad_max(float x)
+{
+    x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 1));
+    return fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 2));
+}
+
+HOPPER(float) quad_sum(float x)
+{
+    x += __shfl_xor_sync(WHOLE_WARP, x, 1);
+    return x + __shfl_xor_sync(WHOLE_WARP, x, 2);
+}
+
+
+/* softmax of one warpgroup, continued (12b.11) */
+/* What a thread knows of its rows r and r + 8. */
+struct Rows {
+    float most[2];      /* the maximum so far, unscaled               */
+    float sum[2];       /* of powers, those of this thread's columns  */
+    float shrink[2];    /* what the last new maximum makes of the old */
+};
+
+/* The maxima of s join those before. */
+HOPPER(void) raise_maxima(Rows &r, const float (&s)[KEYS / 2],
+                          float scale)
+{
+    #pragma unroll
+    for (int h = 0; h < 2; h++) {
+        float a = s[2 * h], b = s[2 * h + 1];
+        #pragma unroll
+        for (int i = 4; i < KEYS / 2; i += 4) {
+            a = fmaxf(a, s[i + 2 * h]);
+            b = fmaxf(b, s[i + 2 * h + 1]);
+        }
+        const float old = r.most[h];
+        r.most[h] = fmaxf(old, quad_max(fmaxf(a, b)));
+        r.shrink[h] = power_of_2((old - r.most[h]) * scale);
+    }
+}
+
+
+/* softmax of one warpgroup, continued (12b.11) */
+/* s becomes 2^(scale (s - maximum)); its sums join those before. */
+HOPPER(void) take_powers(Rows &r, float (&s)[KEYS / 2], float scale)
+{
+    const float low[2] = { r.most[0] * scale, r.most[1] * scale };
+    #pragma unroll
+    for (int i = 0; i < KEYS / 2; i++)
+        s[i] = power_of_2(fmaf(s[i], scale, -low[i / 2 % 2]));
+    float sum[4] = { s[0], s[1], s[2], s[3] };
+    #pragma unroll
+    for (int i = 4; i < KEYS / 2; i++)
+        sum[i % 4] += s[i];
+    #pragma unroll
+    for (int h = 0; h < 2; h++)
+        r.sum[h] = fmaf(r.sum[h], r.shrink[h],
+                        sum[2 * h] + sum[2 * h + 1]);
+}
+
+HOPPER(void) round_powers(uint32_t (&p)[KEYS / 4],
+                          const float (&s)[KEYS / 2])
+{
+    #pragma unroll
+    for (int i = 0; i < KEYS / 4; i++)
+        p[i] = pack_two(s[2 * i], s[2 * i + 1]);
+}
+
+template <int n>
+HOPPER(void) scale_rows(float (&y)[n], const float (&by)[2])
+{
+    #pragma unroll
+    for (int i = 0; i < n; i++)
+        y[i] *= by[i / 2 % 2];
+}
+
+
+/* softmax of one warpgroup, continued (12b.11) */
+/* row, key: of the thread's first score */
+HOPPER(void) hide_the_future(float (&s)[KEYS / 2], int row, int key)
+{
+    #pragma unroll
+    for (int i = 0; i < KEYS / 2; i++)
+        if (key + i / 4 * 8 + i % 2 > row + i / 2 % 2 * 8)
+            s[i] = -INFINITY;
+}
+
+
+/* write the output of one warpgroup (12b.12) */
+template <int HS> HOPPER(void) write_output(
+    bf16 (&to)[HS / WIDE][ROWS][WIDE], const float (&y)[HS / 2],
+    const CUtensorMap *outputs, Tile t, int group, int thread)
+{
+    const int lane = thread % 32;
+    if (thread == 0)
+        tma_wait_read<0>();             /* of the tile before */
+    named_barrier_sync(1 + group, GROUP);
+    #pragma unroll
+    for (int i = 0; i < HS / 2; i += 2) {
+        const int row = thread / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
+        const int chunk = i / 4 % 8 ^ row % 8;
+        bf16 *at = &to[i / 32][row][chunk * 8 + lane % 4 * 2];
+        *(uint32_t *)at = pack_two(y[i], y[i + 1]);
+    }
+    fence_proxy_async();
+    named_barrier_sync(1 + group, GROUP);
+    if (thread == 0) {
+        for (int c = 0; c < HS / WIDE; c++)
+            tma_store(outputs, to[c], t.h * HS + c * WIDE, t.row, t.b);
+        tma_commit();
+    }
+}
+
+
+/* attend with one warpgroup (12b.12) */
+template <int HS> HOPPER(void) attend(Shared<HS> &sh,
+    const CUtensorMap *outputs, const Attention &a, int group)
+{
+    const int thread = threadIdx.x % GROUP, lane = thread % 32;
+    const int my_row = thread / 32 * 16 + lane / 4;
+    Ring q = { 0, 0 }, kv = { 0, 0 };
+    for (;;) {
+        mbarrier_wait(&sh.q_full[q.at], q.parity);
+        if (sh.tile[q.at] >= a.all)
+            break;
+        Tile t = tile_at(sh.tile[q.at], a);
+        const int last = min(t.row + TILE, a.T) - 1;
+        t.row += group * ROWS;
+        const bf16 *queries = sh.q[q.at][group][0][0];
+        float y[HS / 2] = { 0 }, s[KEYS / 2];
+        uint32_t p[KEYS / 4];
+        Rows r = { { -INFINITY, -INFINITY }, { 0, 0 }, { 0, 0 } };
+        /* the first step, on the diagonal (12b.12) */
+        mbarrier_wait(&sh.k_full[kv.at], kv.parity);
+        start_scores<HS>(s, queries, sh.k[kv.at][0][0]);
+        wgmma_wait<0>();
+        wgmma_hold(s);
+        if (thread == 0)
+            mbarrier_arrive(&sh.k_empty[kv.at]);
+        hide_the_future(s, t.row + my_row, last / KEYS * KEYS + lane % 4 * 2);
+        raise_maxima(r, s, a.scale);
+        take_powers(r, s, a.scale);
+        round_powers(p, s);
+        for (int j = last / KEYS; j > 0; j--) {
+            /* start the next scores and the last output (12b.12) */
+            const Ring old = kv;
+            advance<Shared<HS>::STAGES>(kv);
+            mbarrier_wait(&sh.k_full[kv.at], kv.parity);
+            start_scores<HS>(s, queries, sh.k[kv.at][0][0]);
+            mbarrier_wait(&sh.v_full[old.at], old.parity);
+            start_output<HS>(y, p, sh.v[old.at][0][0]);
+            /* softmax of the scores (12b.12) */
+            wgmma_wait<1>();
+            wgmma_hold(s);
+            if (thread == 0)
+                mbarrier_arrive(&sh.k_empty[kv.at]);
+            raise_maxima(r, s, a.scale);
+            take_powers(r, s, a.scale);
+            /* add the output, shrunk to the new maximum (12b.12) */
+            wgmma_wait<0>();
+            wgmma_hold(y);
+            wgmma_hold(p);
+            if (thread == 0)
+                mbarrier_arrive(&sh.v_empty[old.at]);
+            scale_rows(y, r.shrink);
+            round_powers(p, s);
+        }
+        /* the last output (12b.12) */
+        if (thread == 0)
+            mbarrier_arrive(&sh.q_empty[q.at]);
+        advance<Shared<HS>::QUERIES>(q);
+        mbarrier_wait(&sh.v_full[kv.at], kv.parity);
+        start_output<HS>(y, p, sh.v[kv.at][0][0]);
+        
+        /* finish the sums meanwhile (12b.12) */
+        #pragma unroll
+        for (int h = 0; h < 2; h++) {
+            r.sum[h] = quad_sum(r.sum[h]);
+            const int row = t.row + my_row + 8 * h;
+            if (lane % 4 == 0 && row < a.T)
+                a.lse[(size_t)(t.b * a.NH + t.h) * a.T + row]
+                    = (r.most[h] * a.scale + __log2f(r.sum[h])) * (float)M_LN2;
+        }
+        wgmma_wait<0>();
+        wgmma_hold(y);
+        if (thread == 0)
+            mbarrier_arrive(&sh.v_empty[kv.at]);
+        advance<Shared<HS>::STAGES>(kv);
+        const float by[2] = { 1 / r.sum[0], 1 / r.sum[1] };
+        scale_rows(y, by);
+        write_output<HS>(sh.y[group], y, outputs, t, group, thread);
+    }
+    if (thread == 0)
+        tma_wait_read<0>();
+}
+
+
+/* the kernel of attention forward (12b.13) */
+template <int HS> __global__ void __launch_bounds__((1 + GROUPS) * GROUP, 1)
+flash_fwd_kernel(const __grid_constant__ CUtensorMap queries,
+                 const __grid_constant__ CUtensorMap keys,
+                 const __grid_constant__ CUtensorMap outputs,
+                 const __grid_constant__ Attention a)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    extern __shared__ char memory[];
+    Shared<HS> &sh = *(Shared<HS> *)(((uintptr_t)memory + 1023)
+                                     & ~(uintptr_t)1023);
+    /* set the barriers up (12b.13) */
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < Shared<HS>::QUERIES; i++) {
+            mbarrier_init(&sh.q_full[i], 1);
+            mbarrier_init(&sh.q_empty[i], GROUPS);
+        }
+        for (int i = 0; i < Shared<HS>::STAGES; i++) {
+            mbarrier_init(&sh.k_full[i], 1);
+            mbarrier_init(&sh.v_full[i], 1);
+            mbarrier_init(&sh.k_empty[i], GROUPS);
+            mbarrier_init(&sh.v_empty[i], GROUPS);
+        }
+        mbarrier_init_done();
+    }
+    __syncthreads();
+    if (threadIdx.x < GROUP) {
+        registers_give_up<40>();
+        if (threadIdx.x == 0)
+            fetch_tiles(sh, &queries, &keys, a);
+    } else {
+        registers_take<232>();
+        attend(sh, &outputs, a, threadIdx.x / GROUP - 1);
+    }
+#endif
+}
+
+
+/* attention forward on Hopper (12b.13) */
+template <int HS> static void launch(bf16 *y, float *lse, const bf16 *qkv,
+    int B, int T, int C, int NH, int processors)
+{
+    const int tiles = (T + TILE - 1) / TILE;
+    const Attention a = { lse, T, NH, B * NH, tiles, B * NH * tiles,
+                          (float)(M_LOG2E / sqrt(HS)) };
+    const size_t bytes = sizeof(Shared<HS>) + 1024;
+    CUDA_OK(cudaFuncSetAttribute(flash_fwd_kernel<HS>,
+            cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    flash_fwd_kernel<HS><<<a.all < processors ? a.all : processors,
+                        (1 + GROUPS) * GROUP, bytes, machine_stream>>>(
+        tensor_map(qkv, 3 * C, T, B, 3 * C, ROWS),
+        tensor_map(qkv, 3 * C, T, B, 3 * C, KEYS),
+        tensor_map(y, C, T, B, C, ROWS), a);
+    LAUNCHED();
+}
+
+
+/* attention forward on Hopper, continued (12b.13) */
+/* For compute capability 9.0 and heads of 64 or 128. */
+bool flash_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
+                      int B, int T, int C, int NH)
+{
+    int device, major, minor, processors;
+    CUDA_OK(cudaGetDevice(&device));
+    CUDA_OK(cudaDeviceGetAttribute(&major,
+            cudaDevAttrComputeCapabilityMajor, device));
+    CUDA_OK(cudaDeviceGetAttribute(&minor,
+            cudaDevAttrComputeCapabilityMinor, device));
+    CUDA_OK(cudaDeviceGetAttribute(&processors,
+            cudaDevAttrMultiProcessorCount, device));
+    if (major != 9 || minor != 0)
+        return false;
+    if (C == 64 * NH)
+        launch<64>(y, lse, qkv, B, T, C, NH, processors);
+    else if (C == 128 * NH)
+        launch<128>(y, lse, qkv, B, T, C, NH, processors);
+    else
+        return false;
+    return true;
+}
