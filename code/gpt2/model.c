@@ -10,6 +10,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "gpt2/mixed.h"
+#include "gpt2/mixed_plan.h"
 #include "ops/attention.h"
 #include "ops/crossentropy.h"
 #include "ops/embedding.h"
@@ -126,8 +127,12 @@ static bool describe(struct Model *m, const struct Config *c, int B,
     m->chunk = B * T < CHUNK ? B * T : CHUNK;
     params_table(&m->table, c);
     m->acts.h = xcalloc((size_t)c->L + 1, sizeof *m->acts.h);
-    plan_layers(m);
-    plan_ends(m);
+    if (o->precision == BF16) {
+        mixed_plan(m);
+    } else {
+        plan_layers(m);
+        plan_ends(m);
+    }
     plan_layout(&m->plan, true);
     return true;
 }
@@ -160,6 +165,8 @@ bool model_create_as(struct Model *m, const struct Config *config, int B,
         new_weights(&m->g, m, "the gradients");
     m->acts_memory = machine_alloc(m->plan.total_bytes, "the activations");
     plan_bind(&m->plan, m->acts_memory);
+    if (m->mixed)
+        mixed_keep(m);
     m->tokens = machine_alloc(batch, "the tokens");
     m->targets = machine_alloc(batch, "the targets");
     return true;
@@ -175,6 +182,7 @@ bool model_create(struct Model *m, const struct Config *config, int B,
 void model_free(struct Model *m)
 {
     mixed_free(m);
+    mixed_plan_free(m);
     machine_free(m->w.base);
     machine_free(m->g.base);
     machine_free(m->acts_memory);
@@ -482,17 +490,13 @@ void model_train_start(struct Model *m, const int32_t *tokens,
     if (m->options.precision == BF16)
         mixed_train(m, tokens, targets, B, T, scale, accumulate);
     else
-        m->loss += model_train(m, tokens, targets, B, T, scale,
-                               accumulate);
+        m->loss = model_train(m, tokens, targets, B, T, scale, accumulate)
+                + (accumulate ? m->loss : 0);
 }
 
 double model_train_loss(struct Model *m)
 {
-    if (m->options.precision == BF16)
-        return mixed_train_loss(m);
-    double loss = m->loss;
-    m->loss = 0;
-    return loss;
+    return m->options.precision == BF16 ? mixed_train_loss(m) : m->loss;
 }
 
 /* logits of the last positions (16.7) */

@@ -68,7 +68,7 @@ struct Model {
     struct Mixed *mixed;                 /* in bf16: instead of acts */
     void   *acts_memory;
     int32_t *tokens, *targets;           /* [B][T], beside the weights */
-    double loss;                         /* not yet told: see below */
+    double loss;                         /* of model_train_start */
 };
 
 /* what a model can do (16.10) */
@@ -115,8 +115,8 @@ void model_logits(struct Model *m, real *logits, const int32_t *tokens,
 /* what a model can do, continued (16.10) */
 /* model_train in two halves.  The first may return before the work is
  * done, and tokens and targets (of machine_host) must not change before
- * machine_sent() has returned; the second waits, and gives the mean of
- * the losses of all batches since it was last called, summed. */
+ * machine_sent() has returned; the second waits, and gives the mean loss
+ * of the batch, summed over the batches whose gradients were added. */
 void model_train_start(struct Model *m, const int32_t *tokens,
                        const int32_t *targets, int B, int T, real scale,
                        bool accumulate);

@@ -24,6 +24,7 @@ struct ModelOptions {
     enum Recompute recompute;       /* bf16 only */
     bool no_master;                 /* bf16 only: no fp32 weights */
     int  rows;                      /* of logits at a time; 0: we choose */
+    bool no_graph;                  /* launch every kernel of a step */
 };
 
 /* By the names above (NULL: the first); false if a word is none of them,

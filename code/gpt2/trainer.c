@@ -3,11 +3,14 @@
 
 #include "gpt2/trainer.h"
 
+#include "base/alloc.h"
+#include "gpt2/mixed_plan.h"
 #include "ops/adamw.h"
 #include "ops/machine.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* reserve the moments and one micro-batch (17.7) */
@@ -20,9 +23,21 @@ static void reserve(struct Trainer *t)
     t->v = machine_alloc(moment, "the optimiser");
     machine_zero(t->m, moment);
     machine_zero(t->v, moment);
-    arena_create(&t->arena, 2 * arena_round(batch), "a batch");
-    t->tokens = arena_alloc(&t->arena, batch);
-    t->targets = arena_alloc(&t->arena, batch);
+    t->tokens = machine_host(batch, "a batch");
+    t->targets = machine_host(batch, "a batch");
+    t->loaded = -1;
+    trainer_spans(t);
+}
+
+void trainer_spans(struct Trainer *t)
+{
+    t->span = xcalloc((size_t)t->model.table.n, sizeof *t->span);
+    for (int i = 0; i < t->model.table.n; i++) {
+        const struct Param *p = &t->model.table.row[i];
+        t->span[i] = (struct AdamwSpan){ .offset = p->offset,
+            .size = p->size, .decays = p->decay,
+            .offset16 = t->model.mixed ? mixed_offset(&t->model, i) : 0 };
+    }
 }
 
 
@@ -41,7 +56,8 @@ bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
     l.shuffle = false;
     if (val && !loader_open(&t->val, &l, e))
         return false;
-    if (!model_create(&t->model, model, config->B, config->T, true, e))
+    if (!model_create_as(&t->model, model, config->B, config->T, true,
+                         &config->options, e))
         return false;
     reserve(t);
     return true;
@@ -54,22 +70,35 @@ void trainer_free(struct Trainer *t)
     model_free(&t->model);
     machine_free(t->m);
     machine_free(t->v);
-    arena_free(&t->arena);
+    machine_unhost(t->tokens);
+    machine_unhost(t->targets);
+    free(t->span);
+}
+
+
+/* load a micro-batch (17.4) */
+static void load(struct Trainer *t, int64_t first)
+{
+    if (t->loaded == first)
+        return;
+    machine_sent();
+    loader_batch(&t->data, t->tokens, t->targets, (uint64_t)first,
+                 t->config.B);
+    t->loaded = first;
 }
 
 
 /* accumulate the gradient of K micro-batches (17.4) */
-static double accumulate_gradient(struct Trainer *t)
+static void start_gradient(struct Trainer *t)
 {
     const int B = t->config.B, T = t->config.T, K = t->config.accumulate;
-    double loss = 0;
     for (int k = 0; k < K; k++) {
-        uint64_t first = (uint64_t)t->sequences + (uint64_t)k * (uint64_t)B;
-        loader_batch(&t->data, t->tokens, t->targets, first, B);
-        loss += model_train(&t->model, t->tokens, t->targets, B, T,
-                            (real)1 / (real)K, k > 0);
+        int64_t first = t->sequences + (int64_t)k * B;
+        load(t, first);
+        model_train_start(&t->model, t->tokens, t->targets, B, T,
+                          (real)1 / (real)K, k > 0);
+        load(t, first + B);
     }
-    return loss / K;
 }
 
 
@@ -80,15 +109,13 @@ static void move_weights(struct Trainer *t, const struct StepReport *r)
     struct AdamwStep s = {
         .lr = r->lr, .beta1 = c->beta1, .beta2 = c->beta2, .eps = c->eps,
         .scale = c->clip > 0 && r->norm > c->clip ? c->clip / r->norm : 1,
-        .step = t->step + 1,
+        .decay = c->decay, .step = t->step + 1, .seed = c->seed,
     };
-    for (int i = 0; i < t->model.table.n; i++) {
-        const struct Param *p = &t->model.table.row[i];
-        size_t at = p->offset;
-        s.decay = p->decay ? c->decay : 0;
-        adamw_update(t->model.w.base + at, t->m + at, t->v + at,
-                     t->model.g.base + at, p->size, &s);
-    }
+    const struct Mixed *x = t->model.mixed;
+    machine_mark("adamw");
+    adamw_all(t->model.w.base, x ? x->w.base : NULL, t->m, t->v,
+              t->model.g.base, t->span, t->model.table.n, &s);
+    machine_mark(NULL);
 }
 
 
@@ -106,11 +133,16 @@ static bool refuse_step(const struct Trainer *t, const struct StepReport *r,
 
 
 /* use the gradient (17.1) */
-bool trainer_update(struct Trainer *t, struct StepReport *r,
-                    struct Error *e)
+static double gradient_norm(struct Trainer *t)
+{
+    machine_mark("norm");
+    return sqrt(sum_squares(t->model.g.base, t->model.table.total));
+}
+
+static bool use_gradient(struct Trainer *t, struct StepReport *r,
+                         struct Error *e)
 {
     r->lr = schedule_lr(&t->config.schedule, t->step);
-    r->norm = sqrt(sum_squares(t->model.g.base, t->model.table.total));
     if (!isfinite(r->loss) || !isfinite(r->norm))
         return refuse_step(t, r, e);
     move_weights(t, r);
@@ -118,12 +150,21 @@ bool trainer_update(struct Trainer *t, struct StepReport *r,
     return true;
 }
 
+bool trainer_update(struct Trainer *t, struct StepReport *r,
+                    struct Error *e)
+{
+    r->norm = gradient_norm(t);
+    return use_gradient(t, r, e);
+}
+
 
 /* take one step (17.1) */
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e)
 {
-    r->loss = accumulate_gradient(t);
-    if (!trainer_update(t, r, e))
+    start_gradient(t);
+    r->norm = gradient_norm(t);
+    r->loss = model_train_loss(&t->model) / t->config.accumulate;
+    if (!use_gradient(t, r, e))
         return false;
     t->sequences += (int64_t)t->config.accumulate * t->config.B;
     return true;
@@ -136,6 +177,7 @@ double trainer_validate(struct Trainer *t, int64_t batches)
     uint64_t rows = batches > 0 ? (uint64_t)batches * (uint64_t)B : 0;
     if (rows == 0 || rows > t->val.windows)
         rows = t->val.windows;
+    t->loaded = -1;
     double sum = 0;
     for (uint64_t at = 0; at < rows; at += (uint64_t)B) {
         int n = rows - at < (uint64_t)B ? (int)(rows - at) : B;

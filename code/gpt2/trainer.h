@@ -6,7 +6,6 @@
 #ifndef GPT2_TRAINER_H
 #define GPT2_TRAINER_H
 
-#include "base/arena.h"
 #include "gpt2/checkpoint.h"
 #include "gpt2/loader.h"
 #include "gpt2/model.h"
@@ -20,6 +19,7 @@ struct TrainConfig {
     double   beta1, beta2, eps, decay;
     double   clip;          /* longest gradient let through; 0: any */
     struct Schedule schedule;
+    struct ModelOptions options;    /* precision, and what is kept */
 };
 
 
@@ -29,8 +29,9 @@ struct Trainer {
     struct Model model;
     struct Loader data, val;        /* val.shards == 0: no validation */
     real *m, *v;                    /* moments, [model.table.total] */
+    struct AdamwSpan *span;         /* [model.table.n] of the optimiser */
     int32_t *tokens, *targets;      /* one micro-batch, [B][T] */
-    struct Arena arena;             /* of these two */
+    int64_t loaded;                 /* its first sequence, or -1: none */
     int64_t step;                   /* steps done */
     int64_t sequences;              /* sequences seen: where to go on */
 };
@@ -53,7 +54,9 @@ void trainer_free(struct Trainer *t);
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e);
 
 /* Its second half: clip, move the weights along model.g, count the step.
- * r->loss is set by the caller. */
+ * r->loss is set by the caller.  trainer_spans makes the list of tensors
+ * that it needs, as trainer_create does; free(t->span). */
+void trainer_spans(struct Trainer *t);
 bool trainer_update(struct Trainer *t, struct StepReport *r,
                     struct Error *e);
 

@@ -1,0 +1,543 @@
+/* Chapter 18, GPT-2 on the GPU: 18.5 The step */
+/* Tangled from chapters/18-gpt2-on-the-gpu.nw by `make tangle`; edit it there. */
+
+#include <assert.h>
+#include <stdlib.h>
+#include "gpt2/mixed.h"
+#include "gpt2/mixed_plan.h"
+#include "ops/classifier16.h"
+#include "ops/embedding16.h"
+#include "ops/flash.h"
+#include "ops/gelu16.h"
+#include "ops/gpu.h"
+#include "ops/layernorm16.h"
+#include "ops/machine.h"
+#include "ops/product.h"
+
+/* the three products of a linear layer (18.5) */
+/* y[N,OC] = x[N,C] w[C,OC] + b (+ add) */
+static struct Product forward(bf16 *y, const bf16 *x, const bf16 *w,
+                              const bf16 *b, int N, int C, int OC)
+{
+    struct Product p = { };
+    p.M = N, p.N = OC, p.K = C;
+    p.a = x, p.b = w, p.out = y, p.bias = b;
+    return p;
+}
+
+/* dx[N,C] = dy[N,OC] w' */
+static struct Product back_x(bf16 *dx, const bf16 *dy, const bf16 *w, int N,
+                             int C, int OC)
+{
+    struct Product p = { };
+    p.M = N, p.N = C, p.K = OC, p.flags = GEMM_TB;
+    p.a = dy, p.b = w, p.out = dx;
+    return p;
+}
+
+/* the three products of a linear layer, continued (18.5) */
+/* dw[C,OC] = x' dy in fp32, or added; db, if not NULL, the sums of dy */
+static void back_w(float *dw, float *db, const bf16 *x, const bf16 *dy,
+                   int N, int C, int OC, bool add)
+{
+    struct Product p = { };
+    p.M = C, p.N = OC, p.K = N, p.flags = GEMM_TA | (add ? GEMM_ADD : 0);
+    p.a = x, p.b = dy, p.out = dw, p.out_float = true;
+    p.bias_grad = db, p.accumulate_bias = add;
+    product(&p);
+}
+
+static void run(struct Product p)
+{
+    product(&p);
+}
+
+/* a layer forward in bf16 (18.5) */
+static void attend(const struct Model *m, const struct LayerActs16 *a,
+                   const struct LayerWeights16 *w, int B, int T)
+{
+    const int N = B * T, C = m->config.C;
+    machine_mark("layernorm");
+    layernorm16_fwd(a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
+                    w->ln_1_b, N, C);
+    machine_mark("qkv");
+    run(forward(a->qkv, a->ln_1, w->qkv_w, w->qkv_b, N, C, 3 * C));
+    machine_mark("attention");
+    flash_fwd(a->att, a->lse, a->qkv, B, T, C, m->config.NH);
+    machine_mark("proj");
+    struct Product p = forward(a->mid, a->att, w->proj_w, w->proj_b, N, C,
+                               C);
+    p.add = a->x;
+    product(&p);
+}
+
+/* a layer forward in bf16, continued (18.5) */
+/* up to gelu; pre is kept for the backward pass, or NULL */
+static void widen(const struct Model *m, const struct LayerActs16 *a,
+                  const struct LayerWeights16 *w, bf16 *pre, int N)
+{
+    const int C = m->config.C;
+    machine_mark("layernorm");
+    layernorm16_fwd(a->ln_2, a->mean_2, a->rstd_2, a->mid, w->ln_2_w,
+                    w->ln_2_b, N, C);
+    machine_mark("fc");
+    struct Product p = forward(a->gelu, a->ln_2, w->fc_w, w->fc_b, N, C,
+                               4 * C);
+    p.epilogue = EPI_GELU;
+    p.pre = pre;
+    product(&p);
+}
+
+/* a layer forward in bf16, continued (18.5) */
+static void layer_fwd(struct Model *m, int l, int B, int T)
+{
+    const struct LayerActs16 *a = &m->mixed->h[l];
+    const struct LayerWeights16 *w = &m->mixed->w.h[l];
+    const int N = B * T, C = m->config.C;
+    const bool keep = m->training && m->options.recompute < REDO_BLOCK;
+    attend(m, a, w, B, T);
+    widen(m, a, w, keep ? a->fc : NULL, N);
+    machine_mark("mlp");
+    struct Product p = forward(m->mixed->h[l + 1].x, a->gelu, w->mlp_w,
+                               w->mlp_b, N, 4 * C, C);
+    p.add = a->mid;
+    product(&p);
+}
+
+/* the forward pass in bf16 (18.5) */
+static void stream_fwd(struct Model *m, int B, int T)
+{
+    struct Mixed *x = m->mixed;
+    machine_mark("embedding");
+    embedding16_fwd(x->h[0].x, m->tokens, x->w.wte, x->w.wpe, B, T,
+                    m->config.C);
+    for (int l = 0; l < m->config.L; l++)
+        layer_fwd(m, l, B, T);
+}
+
+static void ln_f_fwd(struct Model *m, int N)
+{
+    struct Mixed *x = m->mixed;
+    machine_mark("layernorm");
+    layernorm16_fwd(x->ln_f, x->mean_f, x->rstd_f, x->h[m->config.L].x,
+                    x->w.ln_f_w, x->w.ln_f_b, N, m->config.C);
+}
+
+/* the classifier in bf16 (18.5) */
+/* logits and losses of `rows` rows from n on; with a gradient the logits
+ * become theirs, and scale is that of a row's loss */
+static void chunk_fwd(struct Model *m, int n, int rows, float scale,
+                      bool gradient)
+{
+    struct Mixed *x = m->mixed;
+    const int C = m->config.C;
+    machine_mark("logits");
+    struct Product p = { };
+    p.M = rows, p.N = x->Vp, p.K = C, p.flags = GEMM_TB;
+    p.a = x->ln_f + (size_t)n * C, p.b = x->w.wte, p.out = x->logits;
+    product(&p);
+    machine_mark("classifier");
+    classifier16(x->losses + n, x->logits, m->targets + n, scale, rows,
+                 m->config.V, x->Vp, gradient);
+}
+
+/* the classifier in bf16, continued (18.5) */
+/* from the logits' gradient that of wte, written or added to, and that of
+ * ln_f, in its place */
+static void chunk_bwd(struct Model *m, int n, int rows, bool add)
+{
+    struct Mixed *x = m->mixed;
+    const int V = m->config.V, C = m->config.C;
+    bf16 *h = x->ln_f + (size_t)n * C;
+    machine_mark("logits dw");
+    struct Product p = { };
+    p.M = V, p.N = C, p.K = rows, p.flags = GEMM_TA | (add ? GEMM_ADD : 0);
+    p.a = x->logits, p.lda = x->Vp, p.b = h;
+    p.out = m->g.wte, p.out_float = true;
+    product(&p);
+    machine_mark("logits dx");
+    struct Product q = { };
+    q.M = rows, q.N = C, q.K = x->Vp;
+    q.a = x->logits, q.b = x->w.wte, q.out = h;
+    product(&q);
+}
+
+/* a layer backward in bf16 (18.5) */
+/* Make again what the forward pass of layer l did not keep. */
+static void redo(struct Model *m, int l, int B, int T)
+{
+    const struct LayerActs16 *a = &m->mixed->again[l];
+    const struct LayerWeights16 *w = &m->mixed->w.h[l];
+    const int N = B * T;
+    if (m->options.recompute == REDO_BLOCK) {
+        attend(m, a, w, B, T);
+        widen(m, a, w, a->fc, N);
+    } else if (m->options.recompute >= REDO_GELU) {
+        machine_mark("gelu again");
+        gelu16_fwd(a->gelu, a->fc, 4 * (size_t)N * m->config.C);
+    }
+}
+
+static void redo_norm(struct Model *m, bf16 *y, float *mean, float *rstd,
+                      const bf16 *x, const bf16 *w, const bf16 *b, int N)
+{
+    if (m->options.recompute != REDO_NORM)
+        return;
+    machine_mark("layernorm again");
+    layernorm16_fwd(y, mean, rstd, x, w, b, N, m->config.C);
+}
+
+/* a layer backward in bf16, continued (18.5) */
+static void mlp_bwd(struct Model *m, int l, int N, bool add)
+{
+    const struct LayerActs16 *a = &m->mixed->again[l];
+    const struct LayerActs16 *d = &m->mixed->h[l];
+    const struct LayerWeights16 *w = &m->mixed->w.h[l];
+    const struct LayerWeights *g = &m->g.h[l];
+    bf16 *dx = m->mixed->dx;
+    const int C = m->config.C;
+    machine_mark("mlp dw");
+    back_w(g->mlp_w, NULL, a->gelu, dx, N, 4 * C, C, add);
+    machine_mark("mlp dx");
+    struct Product p = back_x(d->dfc, dx, w->mlp_w, N, 4 * C, C);
+    p.epilogue = EPI_DGELU, p.pre = a->fc;
+    p.bias_grad = g->fc_b, p.accumulate_bias = add;
+    product(&p);
+    redo_norm(m, a->ln_2, a->mean_2, a->rstd_2, a->mid, w->ln_2_w,
+              w->ln_2_b, N);
+    machine_mark("fc dw");
+    back_w(g->fc_w, NULL, a->ln_2, d->dfc, N, C, 4 * C, add);
+    machine_mark("fc dx");
+    run(back_x(d->dln_2, d->dfc, w->fc_w, N, C, 4 * C));
+    machine_mark("layernorm bwd");
+    layernorm16_bwd(dx, g->ln_2_w, g->ln_2_b, g->proj_b, d->dln_2, dx,
+                    a->mid, a->mean_2, a->rstd_2, w->ln_2_w, N, C, add);
+}
+
+/* a layer backward in bf16, continued (18.5) */
+static void attention_part_bwd(struct Model *m, int l, int B, int T,
+                               bool add)
+{
+    const struct LayerActs16 *a = &m->mixed->again[l];
+    const struct LayerActs16 *d = &m->mixed->h[l];
+    const struct LayerWeights16 *w = &m->mixed->w.h[l];
+    const struct LayerWeights *g = &m->g.h[l];
+    bf16 *dx = m->mixed->dx;
+    const int N = B * T, C = m->config.C;
+    machine_mark("proj dw");
+    back_w(g->proj_w, NULL, a->att, dx, N, C, C, add);
+    machine_mark("proj dx");
+    run(back_x(d->datt, dx, w->proj_w, N, C, C));
+    machine_mark("attention bwd");
+    flash_bwd(d->dqkv, d->datt, a->qkv, a->att, a->lse, B, T, C,
+              m->config.NH);
+    redo_norm(m, a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
+              w->ln_1_b, N);
+    machine_mark("qkv dw");
+    back_w(g->qkv_w, g->qkv_b, a->ln_1, d->dqkv, N, C, 3 * C, add);
+    machine_mark("qkv dx");
+    run(back_x(d->dln_1, d->dqkv, w->qkv_w, N, C, 3 * C));
+    machine_mark("layernorm bwd");
+    layernorm16_bwd(dx, g->ln_1_w, g->ln_1_b, l ? g[-1].mlp_b : NULL,
+                    d->dln_1, dx, a->x, a->mean_1, a->rstd_1, w->ln_1_w, N,
+                    C, add);
+}
+
+/* the training step in bf16 (18.5) */
+static void stream_bwd(struct Model *m, int B, int T, bool add)
+{
+    struct Mixed *x = m->mixed;
+    const int L = m->config.L, N = B * T, C = m->config.C;
+    machine_mark("layernorm bwd");
+    layernorm16_bwd(x->dx, m->g.ln_f_w, m->g.ln_f_b, m->g.h[L - 1].mlp_b,
+                    x->ln_f, NULL, x->h[L].x, x->mean_f, x->rstd_f,
+                    x->w.ln_f_w, N, C, add);
+    for (int l = L - 1; l >= 0; l--) {
+        redo(m, l, B, T);
+        mlp_bwd(m, l, N, add);
+        attention_part_bwd(m, l, B, T, add);
+    }
+    machine_mark("embedding bwd");
+    if (!add)
+        machine_zero(m->g.wpe, (size_t)m->config.T * C * sizeof(float));
+    embedding16_bwd(m->g.wte, m->g.wpe, x->dx, m->tokens, B, T, C,
+                    m->config.V);
+}
+
+/* the training step in bf16, continued (18.5) */
+enum { SUMMERS = 1024 };
+
+/* *mean = the mean of loss[0 .. N), or added to it, in double, in a fixed
+ * order.       launch  1 block of 1,024       moves  4 N bytes */
+__global__ void mean_kernel(double *mean, const float *loss, int N,
+                            bool add)
+{
+    __shared__ double part[SUMMERS];
+    double sum = 0;
+    for (int n = threadIdx.x; n < N; n += SUMMERS)
+        sum += loss[n];
+    part[threadIdx.x] = sum;
+    for (unsigned half = SUMMERS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            part[threadIdx.x] += part[threadIdx.x + half];
+    }
+    if (threadIdx.x == 0)
+        *mean = part[0] / N + (add ? *mean : 0);
+}
+
+static void mean_loss(double *mean, const float *loss, int N, bool add)
+{
+    machine_mark("losses");
+    mean_kernel<<<1, SUMMERS, 0, machine_stream>>>(mean, loss, N, add);
+    LAUNCHED();
+}
+
+/* the training step in bf16, continued (18.5) */
+static int chunk_rows(const struct Model *m, int n, int N)
+{
+    return N - n < m->chunk ? N - n : m->chunk;
+}
+
+static void train_step(struct Model *m, int B, int T, float scale, bool add)
+{
+    const int N = B * T;
+    stream_fwd(m, B, T);
+    ln_f_fwd(m, N);
+    for (int n = 0; n < N; n += m->chunk) {
+        const int rows = chunk_rows(m, n, N);
+        chunk_fwd(m, n, rows, scale / N, true);
+        chunk_bwd(m, n, rows, add || n > 0);
+    }
+    mean_loss(m->mixed->mean, m->mixed->losses, N, add);
+    stream_bwd(m, B, T, add);
+    machine_mark(NULL);
+}
+
+/* one graph for the whole step (18.5) */
+#ifdef __NVCC__
+struct Graph {
+    int B, T;
+    float scale;
+    bool add;
+    cudaGraphExec_t exec;           /* NULL: has run once, without */
+};
+enum { GRAPHS = 4 };
+struct Graphs { int n; struct Graph at[GRAPHS]; };
+
+/* find the graph of a step, or make room for it (18.5) */
+static struct Graph *find_graph(struct Graphs *all, int B, int T,
+                                float scale, bool add, bool *found)
+{
+    for (int i = 0; i < all->n; i++) {
+        struct Graph *g = &all->at[i];
+        *found = g->B == B && g->T == T && g->scale == scale
+              && g->add == add;
+        if (*found)
+            return g;
+    }
+    struct Graph *g = &all->at[all->n < GRAPHS ? all->n++ : GRAPHS - 1];
+    if (g->exec)
+        CUDA_OK(cudaGraphExecDestroy(g->exec));
+    *g = { B, T, scale, add, NULL };
+    return g;
+}
+
+/* capture a step (18.5) */
+static cudaGraphExec_t capture(struct Model *m, const struct Graph *g)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CUDA_OK(cudaStreamBeginCapture(machine_stream,
+                                   cudaStreamCaptureModeThreadLocal));
+    train_step(m, g->B, g->T, g->scale, g->add);
+    CUDA_OK(cudaStreamEndCapture(machine_stream, &graph));
+    CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA_OK(cudaGraphDestroy(graph));
+    return exec;
+}
+
+static void run_step(struct Model *m, int B, int T, float scale, bool add)
+{
+    bool found;
+    struct Graph *g = find_graph(m->mixed->graphs, B, T, scale, add,
+                                 &found);
+    if (!found || m->options.no_graph || machine_profiled()) {
+        train_step(m, B, T, scale, add);
+        return;
+    }
+    if (!g->exec)
+        g->exec = capture(m, g);
+    CUDA_OK(cudaGraphLaunch(g->exec, machine_stream));
+}
+#else
+struct Graphs { int n; };
+static void run_step(struct Model *m, int B, int T, float scale, bool add)
+{
+    train_step(m, B, T, scale, add);
+}
+#endif
+
+/* create and free the bf16 body (18.5) */
+static bool can_mix(const struct Model *m, struct Error *e)
+{
+    const struct Config *c = &m->config;
+    const int HS = c->C / c->NH;
+    if (c->C % 8)
+        return error_set(e, "bf16: %d channels; the kernels move 8 at a "
+                         "time, so it must be a multiple of 8; use "
+                         "--precision fp32", c->C);
+    if (HS != 32 && HS != 64 && HS != 80 && HS != 128)
+        return error_set(e, "bf16: heads of %d channels; the attention "
+                         "kernels have 32, 64, 80 and 128; use other "
+                         "--heads or --precision fp32", HS);
+    return true;
+}
+
+/* create and free the bf16 body, continued (18.5) */
+bool mixed_create(struct Model *m, struct Error *e)
+{
+    struct Mixed *x = m->mixed;
+    if (!can_mix(m, e))
+        return false;
+    /* take a stream that can be captured (18.5) */
+    #ifdef __NVCC__
+    if (!machine_stream) {
+        CUDA_OK(cudaDeviceSynchronize());
+        CUDA_OK(cudaStreamCreateWithFlags(&machine_stream,
+                                          cudaStreamNonBlocking));
+    }
+    #endif
+    const size_t bytes = x->total * sizeof(bf16);
+    mixed_bind(m, (bf16 *)machine_alloc(bytes, "the bf16 weights"));
+    machine_zero(x->w.base, bytes);
+    x->mean = (double *)machine_alloc(2 * sizeof *x->mean, "the losses");
+    x->h_mean = (double *)machine_host(2 * sizeof *x->mean, "the losses");
+    x->graphs = (struct Graphs *)calloc(1, sizeof *x->graphs);
+    return x->graphs || error_set(e, "no memory for a list of graphs");
+}
+
+void mixed_free(struct Model *m)
+{
+    struct Mixed *x = m->mixed;
+    if (!x)
+        return;
+    machine_free(x->w.base);
+    machine_free(x->mean);
+    machine_unhost(x->h_mean);
+    /* give back the graphs (18.5) */
+    #ifdef __NVCC__
+    for (int i = 0; x->graphs && i < x->graphs->n; i++)
+        if (x->graphs->at[i].exec)
+            CUDA_OK(cudaGraphExecDestroy(x->graphs->at[i].exec));
+    #endif
+    free(x->graphs);
+}
+
+/* the bf16 weights from and to the host (18.5) */
+void mixed_put(struct Model *m, const real *host)
+{
+    struct Mixed *x = m->mixed;
+    bf16 *to = (bf16 *)calloc(x->total, sizeof *to);
+    if (!to)
+        fail("no memory for a copy of the bf16 weights");
+    for (int i = 0; i < m->table.n; i++) {
+        const struct Param *p = &m->table.row[i];
+        bf16 *at = to + mixed_offset(m, i);
+        #pragma omp parallel for
+        for (size_t k = 0; k < p->size; k++)
+            at[k] = float_to_bf16(host[p->offset + k]);
+    }
+    machine_put(x->w.base, to, x->total * sizeof *to);
+    free(to);
+}
+
+void mixed_get(const struct Model *m, real *host)
+{
+    struct Mixed *x = m->mixed;
+    const size_t bytes = x->total * sizeof(bf16);
+    bf16 *from = (bf16 *)machine_borrow(x->w.base, bytes);
+    for (int i = 0; i < m->table.n; i++) {
+        const struct Param *p = &m->table.row[i];
+        const bf16 *at = from + mixed_offset(m, i);
+        for (size_t k = 0; k < p->size; k++)
+            host[p->offset + k] = bf16_to_float(at[k]);
+    }
+    machine_return(x->w.base, from, bytes, false);
+}
+
+/* what the model calls (18.5) */
+static void send_tokens(struct Model *m, const int32_t *tokens, int B,
+                        int T)
+{
+    const size_t N = (size_t)B * T;
+    assert(B >= 1 && B <= m->B && T >= 1 && T <= m->T);
+    for (size_t i = 0; i < N; i++)
+        assert(tokens[i] >= 0 && tokens[i] < m->config.V);
+    machine_mark("tokens");
+    machine_send(m->tokens, tokens, N * sizeof *tokens);
+}
+
+static void send_targets(struct Model *m, const int32_t *targets, int N)
+{
+    machine_send(m->targets, targets, (size_t)N * sizeof *targets);
+}
+
+void mixed_train(struct Model *m, const int32_t *tokens,
+                 const int32_t *targets, int B, int T, real scale,
+                 bool accumulate)
+{
+    assert(m->training);
+    send_tokens(m, tokens, B, T);
+    send_targets(m, targets, B * T);
+    run_step(m, B, T, scale, accumulate);
+    machine_fetch(m->mixed->h_mean, m->mixed->mean, sizeof(double));
+}
+
+double mixed_train_loss(struct Model *m)
+{
+    machine_wait();
+    return m->mixed->h_mean[0];
+}
+
+/* what the model calls, continued (18.5) */
+double mixed_loss(struct Model *m, const int32_t *tokens,
+                  const int32_t *targets, int B, int T)
+{
+    struct Mixed *x = m->mixed;
+    const int N = B * T;
+    send_tokens(m, tokens, B, T);
+    send_targets(m, targets, N);
+    stream_fwd(m, B, T);
+    ln_f_fwd(m, N);
+    for (int n = 0; n < N; n += m->chunk)
+        chunk_fwd(m, n, chunk_rows(m, n, N), 0, false);
+    mean_loss(x->mean + 1, x->losses, N, false);
+    machine_mark(NULL);
+    machine_fetch(x->h_mean + 1, x->mean + 1, sizeof(double));
+    machine_wait();
+    return x->h_mean[1];
+}
+
+/* what the model calls, continued (18.5) */
+void mixed_logits(struct Model *m, real *logits, const int32_t *tokens,
+                  int B, int T)
+{
+    struct Mixed *x = m->mixed;
+    const size_t C = (size_t)m->config.C, V = (size_t)m->config.V;
+    send_tokens(m, tokens, B, T);
+    stream_fwd(m, B, T);
+    bf16 *h = x->h[m->config.L].x;
+    for (int b = 1; b <= B; b++)            /* the last of each row */
+        machine_copy(h + (size_t)(b - 1) * C, h + ((size_t)b * T - 1) * C,
+                     C * sizeof(bf16));
+    ln_f_fwd(m, B);
+    struct Product p = { };
+    p.M = B, p.N = x->Vp, p.K = m->config.C, p.flags = GEMM_TB;
+    p.a = x->ln_f, p.b = x->w.wte, p.out = x->last, p.out_float = true;
+    product(&p);
+    machine_mark(NULL);
+    for (int b = 0; b < B; b++)
+        machine_get(logits + (size_t)b * V, x->last + (size_t)b * x->Vp,
+                    V * sizeof *logits);
+}
