@@ -94,9 +94,8 @@ static void layer_fwd(struct Model *m, int l, int B, int T)
     const struct LayerActs16 *a = &m->mixed->h[l];
     const struct LayerWeights16 *w = &m->mixed->w.h[l];
     const int N = B * T, C = m->config.C;
-    const bool keep = m->training && m->options.recompute < REDO_BLOCK;
     attend(m, a, w, B, T);
-    widen(m, a, w, keep ? a->fc : NULL, N);
+    widen(m, a, w, m->training ? a->fc : NULL, N);
     machine_mark("mlp");
     struct Product p = forward(m->mixed->h[l + 1].x, a->gelu, w->mlp_w,
                                w->mlp_b, N, 4 * C, C);

@@ -54,7 +54,8 @@ static void plan_act(struct Model *m, struct Row16 r, int l, int written,
 }
 /* plan one bf16 layer, continued (18.4) */ \
 #define PLAN_ACT16(field, type, columns, written, reader, needed, redo)   \
-    plan_act(m, (struct Row16){ #field, (size_t)(columns), sizeof(type) }, \
+    plan_act(m,                                                           \
+             (struct Row16){ #field, (size_t)(columns), sizeof(type) },   \
              l, written, reader, needed, redo, &x->h[l].field,            \
              &x->again[l].field);
 #define PLAN_GRAD16(field, type, columns, written, reader)                \
@@ -127,7 +128,8 @@ void mixed_plan(struct Model *m)
     x->h = xcalloc((size_t)c->L + 1, sizeof *x->h);
     x->again = xcalloc((size_t)c->L, sizeof *x->again);
     x->Vp = (c->V + VOCAB_TILE - 1) / VOCAB_TILE * VOCAB_TILE;
-    x->total = mixed_offset(m, m->table.n - 1) + ((size_t)c->C + 15) / 16 * 16;
+    x->total = mixed_offset(m, m->table.n - 1)
+             + ((size_t)c->C + 15) / 16 * 16;
     m->chunk = logit_rows(m);
     for (int l = 0; l < c->L; l++)
         plan_layer16(m, l);
@@ -155,7 +157,8 @@ size_t mixed_offset(const struct Model *m, int i)
 }
 
 #define BIND16_MODEL(field, ...) w->field = base + mixed_offset(m, i++);
-#define BIND16_LAYER(field, ...) w->h[l].field = base + mixed_offset(m, i++);
+#define BIND16_LAYER(field, ...) \
+    w->h[l].field = base + mixed_offset(m, i++);
 
 void mixed_bind(struct Model *m, bf16 *base)
 {

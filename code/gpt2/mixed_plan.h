@@ -64,7 +64,7 @@ struct Mixed {
     bf16  *ln_f, *logits, *dx;           /* ln_f becomes its gradient */
     float *mean_f, *rstd_f, *losses;
     float *last;                         /* [B][Vp] logits of a sampler */
-    double *mean, *h_mean;               /* two mean losses, there and here */
+    double *mean, *h_mean;               /* two mean losses, and here */
     struct Graphs *graphs;
 };
 

@@ -89,25 +89,28 @@ void machine_return(void *p, void *host, size_t bytes, bool changed)
 }
 
 /* memory for one operator at a time (15b.1) */
-static void *scratch;
+enum { OLD = 64 };
+static void *scratch[OLD];              /* the last one is in use */
 static size_t scratch_bytes;
+static int scratches;
 
 static void scratch_free(void)
 {
-    cudaFree(scratch);                  /* at exit: nobody left to tell */
+    while (scratches > 0)
+        cudaFree(scratch[--scratches]); /* at exit: nobody left to tell */
 }
 
 void *machine_scratch(size_t bytes)
 {
-    if (bytes <= scratch_bytes)
-        return scratch;
-    if (!scratch)
-        atexit(scratch_free);
-    CUDA_OK(cudaStreamSynchronize(machine_stream));
-    machine_free(scratch);
-    scratch = machine_alloc(bytes, "an operator's partial sums");
-    scratch_bytes = bytes;
-    return scratch;
+    if (bytes > scratch_bytes) {
+        if (scratches == 0)
+            atexit(scratch_free);
+        scratch_bytes = bytes > 2 * scratch_bytes ? bytes
+                                                  : 2 * scratch_bytes;
+        scratch[scratches++] = machine_alloc(scratch_bytes,
+                                             "an operator's partial sums");
+    }
+    return scratch[scratches - 1];
 }
 
 /* copies that nobody waits for (18.3) */
