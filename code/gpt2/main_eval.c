@@ -12,7 +12,7 @@
 #include "gpt2/loader.h"
 
 /* the options of eval (B.3.6) */
-static const char *init, *shard;
+static const char *init, *shard, *precision;
 static int batch = 4, seq, heads;
 static int64_t batches;
 
@@ -28,6 +28,8 @@ static const struct Option options[] = {
       "stop after N batches (default: the whole shard)", NULL },
     { "heads", OPT_INT, &heads, 1, 65536, "NH",
       "heads, if no config.json says it and they are not 64 wide", NULL },
+    { "precision", OPT_CHOICE, &precision, 0, 0, PRECISION_NAMES,
+      "default: bf16 on a GPU, fp32 elsewhere", NULL },
     { .type = OPT_END },
 };
 
@@ -80,7 +82,10 @@ static void open_all(struct Model *m, struct Loader *data)
         fail("%s", e.text);
     seq = seq ? seq : c.T;
     struct LoaderConfig l = { .pattern = shard, .T = seq, .V = c.V };
-    if (!model_create(m, &c, batch, seq, false, &e)
+    struct ModelOptions p;
+    if (!precision_options(&p, precision, NULL, true, &e))
+        misuse("%s", e.text);
+    if (!model_create_as(m, &c, batch, seq, false, &p, &e)
         || !loader_open(data, &l, &e) || !weights_load(m, file, &e))
         fail("%s", e.text);
 }

@@ -14,6 +14,7 @@ static const char *init, *vocab, *prompt = "\n";
 static int tokens = 200, top_k, heads, window;
 static double temperature = 0.8, top_p = 0.95;
 static int64_t seed = 1;
+static const char *precision;
 
 static const struct Option options[] = {
     { "init", OPT_STRING, &init, 0, 0, "FILE", "weights (safetensors)",
@@ -34,6 +35,8 @@ static const struct Option options[] = {
       "tokens the model looks back; default: all it can", NULL },
     { "heads", OPT_INT, &heads, 1, 1000, "N",
       "if no config.json lies beside the weights", NULL },
+    { "precision", OPT_CHOICE, &precision, 0, 0, PRECISION_NAMES,
+      "default: bf16 on a GPU, fp32 elsewhere", NULL },
     { .type = OPT_END },
 };
 
@@ -57,7 +60,10 @@ static void load(struct Model *m, const struct Vocab *v)
     if (window > c.T)
         misuse("--window %d: the model takes at most %d tokens", window,
                c.T);
-    if (!model_create(m, &c, 1, window ? window : c.T, false, &e)
+    struct ModelOptions p;
+    if (!precision_options(&p, precision, NULL, true, &e))
+        misuse("%s", e.text);
+    if (!model_create_as(m, &c, 1, window ? window : c.T, false, &p, &e)
         || !weights_load(m, init, &e))
         fail("%s", e.text);
 }

@@ -12,6 +12,7 @@
 #include "gpt2/sampler.h"
 #include "gpt2/trainer.h"
 #include "lab/machine_peak.h"
+#include "ops/machine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,11 +31,13 @@ struct Options {
     int64_t steps, warmup, seed, val_every, val_batches;
     int64_t sample_every, save_every;
     double lr, lr_last, cooldown, decay, clip, beta1, beta2, eps;
-    bool resume, plan;
+    const char *precision, *recompute, *master;
+    bool resume, plan, profile;
 };
 
 static struct Options o = {
     .schedule = "cosine", .prompt = "\n",
+    .recompute = "none", .master = "on",
     .batch = 4, .seq = 64, .accumulate = 1, .keep = 2,
     .sample_tokens = 64, .steps = 1000, .warmup = 0, .seed = 1,
     .val_every = 100, .val_batches = 20,
@@ -115,6 +118,14 @@ static struct Options o = {
     "length of a sample")                                                  \
   X(KEPT,  "prompt",       OPT_STRING, prompt,        0, 0,    "TEXT",     \
     "what a sample continues")                                             \
+  X(KEPT,  "precision",    OPT_CHOICE, precision,     0, 0,                \
+    PRECISION_NAMES, "default: bf16 on a GPU, fp32 elsewhere")             \
+  X(KEPT,  "recompute",    OPT_CHOICE, recompute,     0, 0,                \
+    RECOMPUTE_NAMES, "bf16: what is computed twice, not kept")             \
+  X(KEPT,  "master-weights", OPT_CHOICE, master,      0, 0,                \
+    "on|off", "bf16: off rounds the weights at random")                    \
+  X(LOCAL, "profile",      OPT_FLAG,   profile,       0, 0,    "",         \
+    "print where the time of the steps went")                              \
   X(LOCAL, "plan",         OPT_FLAG,   plan,          0, 0,    "",         \
     "print what would be allocated, and stop")
 
@@ -211,6 +222,16 @@ static bool take_up(int i, const struct Json *value)
     return true;
 }
 
+/* Is option i one that runs before it did without?  They were fp32. */
+static bool older(int i)
+{
+    if (strcmp(table[i].name, "precision") == 0)
+        o.precision = "fp32";
+    return strcmp(table[i].name, "precision") == 0
+        || strcmp(table[i].name, "recompute") == 0
+        || strcmp(table[i].name, "master-weights") == 0;
+}
+
 static void load_options(const char *checkpoint)
 {
     char path[CHECKPOINT_PATH_MAX + 16];
@@ -224,6 +245,8 @@ static void load_options(const char *checkpoint)
     for (int i = 0; i < ROWS; i++) {
         const char *name = table[i].name;
         const struct Json *v = json_get(doc.root, name);
+        if (!v && older(i))
+            continue;
         if (kind[i] != LOCAL && !take_up(i, v))
             fail("%s: \"%s\" is missing or not a value of --%s; the "
                  "checkpoint is damaged or of another version", path,
@@ -343,6 +366,8 @@ struct Run {
     int64_t saved;              /* step of the newest checkpoint, or -1 */
     double peak;                /* FLOP/s of this machine */
     double flop_per_token;
+    size_t bytes, left;         /* that it takes, that the GPU had; or 0 */
+    int64_t largest;            /* batch that fits */
     double start_s;             /* when this call began to step */
     int64_t start_step;
 };
@@ -365,6 +390,11 @@ static void make_config(struct TrainConfig *c)
     if ((double)o.batch * o.seq > 2e9)
         misuse("--batch %d --seq %d: more than 2^31 tokens at once",
                o.batch, o.seq);
+    struct Error e;
+    if (!precision_options(&c->options, o.precision, o.recompute,
+                           strcmp(o.master, "on") == 0, &e))
+        misuse("%s", e.text);
+    o.precision = precision_name(c->options.precision);
 }
 
 /* Take --out for this run; the path of the checkpoint to resume or "". */
@@ -409,10 +439,55 @@ static void check_disk(size_t parameters)
              there / 1e6);
 }
 
+/* count the FLOP of a token (G.5) */
 static double count_flop(const struct Config *c)
 {
+    return 6 * (double)config_params(c) + 12.0 * c->L * c->C * o.seq;
+}
+
+/* without the position vectors, which are added, and half of attention's
+ * square */
+static double count_causal(const struct Config *c)
+{
     double n = (double)config_params(c) - (double)c->T * c->C;
-    return 6 * n + 12.0 * c->L * c->C * o.seq;
+    return 6 * n + 7.0 * c->L * c->C * o.seq;
+}
+
+/* see that a batch fits (G.5) */
+#define APART 0.6e9         /* what CUDA and its libraries take */
+
+static int64_t largest_batch(const struct Config *c,
+                             const struct ModelOptions *p, size_t left)
+{
+    int64_t fits = 0, not = 65536;
+    while (not - fits > 1) {
+        int64_t B = (fits + not) / 2;
+        size_t bytes = model_bytes(c, (int)B, o.seq, true, true, p);
+        if (bytes && (double)bytes + APART <= (double)left)
+            fits = B;
+        else
+            not = B;
+    }
+    return fits;
+}
+
+/* see that a batch fits, continued (G.5) */
+static void check_memory(struct Run *r, const struct Config *c,
+                         const struct ModelOptions *p)
+{
+    size_t all;
+    if (strcmp(machine_kind(), "cuda") || !machine_memory(&r->left, &all))
+        return;
+    r->bytes = model_bytes(c, o.batch, o.seq, true, true, p);
+    r->largest = largest_batch(c, p, r->left);
+    if (o.batch <= r->largest)
+        return;
+    fail("--batch %d --seq %d takes %.1f GB, and this GPU has %.1f GB "
+         "left: --batch %lld is the largest that fits; --accumulate makes "
+         "up for it%s", o.batch, o.seq, (double)r->bytes / 1e9,
+         (double)r->left / 1e9, (long long)r->largest,
+         p->precision == BF16 && p->recompute < REDO_BLOCK
+         ? ", and --recompute block takes less" : "");
 }
 
 static void load_weights(struct Run *r, const char *checkpoint)
@@ -447,11 +522,12 @@ static void prepare(struct Run *r, const char *checkpoint)
     decide_model(&model, checkpoint, r->tokenizer);
     if (o.plan) {
         if (!model_print_plan(stdout, &model, o.batch, o.seq, true, true,
-                              NULL, &e))
+                              &config.options, &e))
             fail("%s", e.text);
         exit(0);
     }
     check_disk(config_params(&model));
+    check_memory(r, &model, &config.options);
     if (!trainer_create(&r->trainer, &config, &model, o.data, o.val, &e))
         fail("%s", e.text);
     r->fields = list_fields(r->field);
@@ -463,13 +539,26 @@ static void prepare(struct Run *r, const char *checkpoint)
     r->flop_per_token = count_flop(&model);
 }
 
+/* print what a GPU is asked for (G.5) */
+static void print_gpu(const struct Run *r, double tokens)
+{
+    const struct Config *c = &r->trainer.model.config;
+    printf("        in %s; 6N + 12LCT FLOP a token (%.3g GFLOP a step if "
+           "attention's\n        causal half is counted)\n", o.precision,
+           tokens * count_causal(c) / 1e9);
+    printf("memory  %.2f GB of %.1f; the largest --batch that fits is "
+           "%lld\n", (double)r->bytes / 1e9, (double)r->left / 1e9,
+           (long long)r->largest);
+}
+
 static void print_start(struct Run *r)
 {
     const struct Trainer *t = &r->trainer;
     const struct Config *c = &t->model.config;
     double tokens = (double)t->data.tokens;
     double step = (double)o.accumulate * o.batch * o.seq;
-    r->peak = 1e9 * machine_peak_gflops(0.05);
+    char source[80];
+    r->peak = machine_peak(o.precision, 0.05, source, sizeof source);
     printf("model   %.2f M parameters: L=%d NH=%d C=%d V=%d T=%d\n",
            (double)t->model.table.count / 1e6, c->L, c->NH, c->C, c->V,
            c->T);
@@ -480,8 +569,10 @@ static void print_start(struct Run *r)
     printf("loss    ln V = %.3f before the first step, %.3f for a model "
            "that knows only\n        how often each token occurs\n",
            log(c->V), trainer_unigram(t));
-    printf("machine %.0f GFLOP/s measured; a step is %.3g GFLOP\n",
-           r->peak / 1e9, step * r->flop_per_token / 1e9);
+    printf("machine %.0f GFLOP/s %s; a step is %.3g GFLOP\n",
+           r->peak / 1e9, source, step * r->flop_per_token / 1e9);
+    if (r->left)
+        print_gpu(r, step);
     if (!o.out)
         printf("note: no --out, so nothing will be saved\n");
     if (t->step)
@@ -625,6 +716,8 @@ static void run_steps(struct Run *r)
         struct StepReport s;
         struct Error e;
         double start = now_s(), val = NAN;
+        if (o.profile && t->step == r->start_step + 3)
+            machine_profile(true);
         if (!trainer_step(t, &s, &e))
             stop_nan(r, &e);
         double step_s = now_s() - start;
@@ -673,6 +766,8 @@ int main(int argc, char **argv)
     if (stop_signal())
         stop_for(&run, stop_signal());
     progress_end(&run.progress);
+    if (machine_profiled())
+        machine_profile_print(stdout);
     save(&run);
     runlog_close(&run.log);
     if (o.out)

@@ -59,7 +59,8 @@ static void plan_act(struct Model *m, struct Row16 r, int l, int written,
              l, written, reader, needed, redo, &x->h[l].field,            \
              &x->again[l].field);
 #define PLAN_GRAD16(field, type, columns, written, reader)                \
-    plan_add_sized(&m->plan, #field, N, (size_t)(columns), sizeof(type),  \
+    snprintf(name, sizeof name, "h.%d." #field, l);                       \
+    plan_add_sized(&m->plan, name, N, (size_t)(columns), sizeof(type),    \
                    bwd(c, l, written), bwd(c, l, reader),                 \
                    &x->h[l].field);
 
@@ -69,6 +70,7 @@ static void plan_layer16(struct Model *m, int l)
     const size_t N = (size_t)m->B * (size_t)m->T;
     const int C = c->C, NH = c->NH;
     struct Mixed *x = m->mixed;
+    char name[40];
     ACTS16_LAYER(PLAN_ACT16)
     if (m->training) {
         GRADS16_LAYER(PLAN_GRAD16)

@@ -179,10 +179,19 @@ bool model_create(struct Model *m, const struct Config *config, int B,
     return model_create_as(m, config, B, T, training, &plain, e);
 }
 
+/* What describe has made. */
+static void describe_free(struct Model *m)
+{
+    mixed_plan_free(m);
+    params_free(&m->table);
+    plan_free(&m->plan);
+    free(m->acts.h);
+    *m = (struct Model){ 0 };
+}
+
 void model_free(struct Model *m)
 {
     mixed_free(m);
-    mixed_plan_free(m);
     machine_free(m->w.base);
     machine_free(m->g.base);
     machine_free(m->acts_memory);
@@ -190,10 +199,7 @@ void model_free(struct Model *m)
     machine_free(m->targets);
     weights_unbind(&m->w);
     weights_unbind(&m->g);
-    params_free(&m->table);
-    plan_free(&m->plan);
-    free(m->acts.h);
-    *m = (struct Model){ 0 };
+    describe_free(m);
 }
 
 void model_init(struct Model *m, uint64_t seed)
@@ -264,10 +270,19 @@ static void print_items(FILE *out, const struct Model *m)
 }
 
 /* print what a model will allocate, continued (B.3.5) */
-static void print_totals(FILE *out, const struct Model *m, int copies)
+/* Whatever is there all the time. */
+static size_t fixed_bytes(const struct Model *m, bool moments)
+{
+    size_t copies = !m->options.no_master + (m->training ? 1 : 0)
+                  + (moments ? 2 : 0);
+    return copies * m->table.total * sizeof(real)
+         + (m->mixed ? m->mixed->total * sizeof(bf16) : 0);
+}
+
+static void print_totals(FILE *out, const struct Model *m, bool moments)
 {
     const struct Plan *p = &m->plan;
-    size_t fixed = (size_t)copies * m->table.total * sizeof(real);
+    size_t fixed = fixed_bytes(m, moments);
     fprintf(out, "activations %.1f MB: %.1f MB alive at once, %.1f MB if "
             "none were shared\n",
             (double)p->total_bytes / 1e6, (double)p->live_bytes / 1e6,
@@ -291,7 +306,11 @@ bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
             fwd(config->L, LN_1), classifier_step(config),
             training ? ", then mirrored" : "");
     fprintf(out, "%-14s %15s %14s   lives\n", "name", "shape", "bytes");
-    print_always(out, "weights", &m);
+    if (!m.options.no_master)
+        print_always(out, "weights", &m);
+    if (m.mixed)
+        fprintf(out, "%-14s %6s %8s %14zu   always\n", "bf16 weights", "",
+                "", m.mixed->total * sizeof(bf16));
     if (training)
         print_always(out, "gradients", &m);
     if (moments) {
@@ -299,9 +318,21 @@ bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
         print_always(out, "second moment", &m);
     }
     print_items(out, &m);
-    print_totals(out, &m, 1 + training + 2 * moments);
-    model_free(&m);
+    print_totals(out, &m, moments);
+    describe_free(&m);
     return true;
+}
+
+size_t model_bytes(const struct Config *config, int B, int T,
+                   bool training, bool moments,
+                   const struct ModelOptions *o)
+{
+    struct Model m;
+    struct Error e;
+    bool ok = describe(&m, config, B, T, training, o, &e);
+    size_t bytes = ok ? fixed_bytes(&m, moments) + m.plan.total_bytes : 0;
+    describe_free(&m);
+    return bytes;
 }
 
 /* the forward pass (16.6) */

@@ -94,6 +94,11 @@ bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
                       bool training, bool moments,
                       const struct ModelOptions *o, struct Error *e);
 
+/* The total that it prints, in bytes; 0 if there is no such model. */
+size_t model_bytes(const struct Config *config, int B, int T,
+                   bool training, bool moments,
+                   const struct ModelOptions *o);
+
 /* what a model can do, continued (16.10) */
 /* Mean cross-entropy, in nats, of targets [B,T] given tokens [B,T].
  * B and T are at most the model's.  All ids are in 0 .. V-1: whoever

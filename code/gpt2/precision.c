@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 #include <string.h>
+#include "ops/machine.h"
+#include "ops/matmul.h"
 
 static const char *const precisions[] = { "fp32", "tf32", "bf16" };
 static const char *const recomputes[] = { "none", "gelu",
@@ -29,11 +31,26 @@ const char *recompute_name(enum Recompute r)
     return recomputes[r];
 }
 
+/* take the matrix product of a precision (18.1) */
+static bool take_product(enum Precision p, struct Error *e)
+{
+    if (p == FP32)
+        gemm_use("cublas");             /* where there is one */
+    if (p == TF32 && !gemm_use("cublas-tf32"))
+        return error_set(e, "tf32 is a mode of a GPU's tensor cores: use "
+                         "the program whose name ends in -cuda, or "
+                         "--precision fp32");
+    return true;
+}
+
+/* options from words (18.1) */
 bool precision_options(struct ModelOptions *o, const char *precision,
                        const char *recompute, bool master,
                        struct Error *e)
 {
-    int p = find(precisions, 3, precision);
+    const bool gpu = strcmp(machine_kind(), "cuda") == 0;
+    int p = find(precisions, 3, precision ? precision
+                                : gpu ? "bf16" : "fp32");
     int r = find(recomputes, 4, recompute);
     if (p < 0 || r < 0)
         return error_set(e, "--%s %s: expected %s",
@@ -46,5 +63,5 @@ bool precision_options(struct ModelOptions *o, const char *precision,
                          : "master-weights off", precisions[p]);
     *o = (struct ModelOptions){ .precision = (enum Precision)p,
         .recompute = (enum Recompute)r, .no_master = !master };
-    return true;
+    return take_product(o->precision, e);
 }

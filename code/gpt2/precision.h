@@ -27,8 +27,10 @@ struct ModelOptions {
     bool no_graph;                  /* launch every kernel of a step */
 };
 
-/* By the names above (NULL: the first); false if a word is none of them,
- * or bf16 is needed for the other two and is not there. */
+/* By the names above (NULL: bf16 on a real GPU, else fp32; none), and the
+ * matrix product that goes with them is taken; false if a word is none of
+ * them, if bf16 is needed for the other two and is not there, or if this
+ * program has no tf32. */
 bool precision_options(struct ModelOptions *o, const char *precision,
                        const char *recompute, bool master,
                        struct Error *e);

@@ -1,9 +1,12 @@
 /* Appendix K, Timing the operators: K.3.1 The peak of a machine */
 /* Tangled from chapters/k-timing.nw by `make tangle`; edit it there. */
 
+#include <stdio.h>
+#include <string.h>
 #include "lab/machine_peak.h"
 #include "ops/gpu.h"
 #include "ops/machine.h"
+#include "ops/product.h"
 
 /* a kernel of nothing but multiply-adds (K.3.1) */
 enum { CHAINS = 8, TURNS = 256 };
@@ -52,4 +55,76 @@ double machine_peak_gflops(double seconds)
     CUDA_OK(cudaEventDestroy(start));
     CUDA_OK(cudaEventDestroy(end));
     return best;
+}
+
+/* what the makers of GPUs state (K.3.1) */
+/* TFLOP/s, dense, sums in fp32 */
+static const struct Peak { const char *gpu; double fp32, tf32, bf16; }
+    stated[] = {
+    { "B200",      75,   1125,  2250 },
+    { "H200",      66.9,  494.7, 989.4 },
+    { "GH200",     66.9,  494.7, 989.4 },
+    { "H100 PCIe", 51.2,  378,   756 },
+    { "H100 NVL",  60,    417.5, 835 },
+    { "H100",      66.9,  494.7, 989.4 },
+    { "A100",      19.5,  156,   312 },
+    { "L40S",      91.6,  183,   362 },
+    { "L4",        30.3,   60.5, 121 },
+    { "A10",       31.2,   62.5, 125 },
+    { "RTX 4090",  82.6,   82.6, 165.2 },
+    { "RTX 3090",  35.6,   35.6,  71.2 },
+};
+
+/* measure the tensor cores of a GPU that is not in the table (K.3.1) */
+/* anything but zeros, which need less power and run at a higher clock */
+__global__ void fill_kernel(bf16 *x)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    x[i] = float_to_bf16((i * 2654435761u >> 8) * 0x1p-23f - 1);
+}
+
+static double measure_product(void)
+{
+    enum { SIDE = 8192, TIMES = 10 };
+    const size_t bytes = (size_t)SIDE * SIDE * sizeof(bf16);
+    bf16 *at = (bf16 *)machine_alloc(3 * bytes, "a measurement");
+    fill_kernel<<<SIDE * (SIDE / 128), 256, 0, machine_stream>>>(at);
+    LAUNCHED();
+    struct Product p = { };
+    p.M = p.N = p.K = SIDE;
+    p.a = at, p.b = at + bytes / 2, p.out = at + bytes;
+    cudaEvent_t start, end;
+    float ms;
+    CUDA_OK(cudaEventCreate(&start));
+    CUDA_OK(cudaEventCreate(&end));
+    product(&p);
+    CUDA_OK(cudaEventRecord(start, machine_stream));
+    for (int i = 0; i < TIMES; i++)
+        product(&p);
+    CUDA_OK(cudaEventRecord(end, machine_stream));
+    CUDA_OK(cudaEventSynchronize(end));
+    CUDA_OK(cudaEventElapsedTime(&ms, start, end));
+    CUDA_OK(cudaEventDestroy(start));
+    CUDA_OK(cudaEventDestroy(end));
+    machine_free(at);
+    return 2.0 * SIDE * SIDE * SIDE * TIMES / (ms / 1e3);
+}
+
+/* machine_peak: from the table, or measured (K.3.1) */
+double machine_peak(const char *precision, double seconds, char *source,
+                    size_t size)
+{
+    struct cudaDeviceProp gpu;
+    const bool real_gpu = strcmp(machine_kind(), "cuda") == 0;
+    const char what = precision[0];         /* fp32, tf32, bf16 */
+    CUDA_OK(cudaGetDeviceProperties(&gpu, 0));
+    for (const struct Peak &p : stated)
+        if (real_gpu && strstr(gpu.name, p.gpu)) {
+            snprintf(source, size, "stated for the %s", p.gpu);
+            return 1e12 * (what == 'f' ? p.fp32 : what == 't' ? p.tf32
+                                                              : p.bf16);
+        }
+    snprintf(source, size, "measured");
+    return real_gpu && what == 'b' ? measure_product()
+                                   : 1e9 * machine_peak_gflops(seconds);
 }

@@ -88,6 +88,11 @@ void machine_sent(void) { }
 void machine_wait(void) { }
 
 /* the CPU's part in a step that does not wait, continued (18.3) */
+const char *machine_kind(void)
+{
+    return "cpu";
+}
+
 bool machine_memory(size_t *left, size_t *all)
 {
     *left = *all = 0;

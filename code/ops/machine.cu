@@ -165,6 +165,15 @@ bool machine_memory(size_t *left, size_t *all)
     return true;
 }
 
+const char *machine_kind(void)
+{
+#ifdef __NVCC__
+    return "cuda";
+#else
+    return "simt";
+#endif
+}
+
 /* name the work for a profiler (18.3) */
 static bool profiling, in_range;
 static struct Mark { const char *what; cudaEvent_t at; } *mark;

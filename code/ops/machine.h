@@ -55,6 +55,9 @@ void machine_wait(void);
 /* Memory where the operators run; false if that cannot be said. */
 bool machine_memory(size_t *left, size_t *all);
 
+/* "cpu", "simt" (the software GPU) or "cuda". */
+const char *machine_kind(void);
+
 /* what a step that does not wait adds to the machine, continued (18.3) */
 /* What follows, up to the next mark, is `what` (a constant; NULL: the end
  * of it).  On a real GPU a profiler shows it as an NVTX range.  While
