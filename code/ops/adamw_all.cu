@@ -32,7 +32,7 @@ __device__ static __forceinline__ uint4 philox4(uint4 c, uint2 key)
 
 /* adamw_all: the tensors, as a kernel gets them (18b.8) */
 /* With the other arguments below the 4 KiB that every GPU takes. */
-enum { MAX_SPANS = 112, EACH = 2 };
+enum { MAX_SPANS = 112, FOURS = 2, BLOCK = 4 * FOURS * THREADS };
 
 struct Spans {
     int n;
@@ -53,6 +53,19 @@ __device__ static __forceinline__ unsigned short round_by_chance(
     return (bits + (random & 0xffff)) >> 16;
 }
 
+/* The 16 bits of number i of the step: half a word of the eighth part of
+ * a block of Philox, which eight neighbours share. */
+__device__ static __forceinline__ unsigned random_16(
+    size_t i, unsigned long long step, uint2 key)
+{
+    const uint4 bits = philox4(make_uint4((unsigned)(i / 8),
+        (unsigned)(i / 8 >> 32), (unsigned)step, (unsigned)(step >> 32)),
+        key);
+    const unsigned low = i & 2 ? bits.y : bits.x;
+    const unsigned high = i & 2 ? bits.w : bits.z;
+    return (i & 4 ? high : low) >> (i & 1 ? 16 : 0);
+}
+
 /* One number's step: returns the new weight. */
 __device__ static __forceinline__ float adamw_one(
     float w, float *m, float *v, float g, float shrink,
@@ -65,15 +78,76 @@ __device__ static __forceinline__ float adamw_one(
     return w - fmaf(shrink, w, k->rate * *m / size);
 }
 
+/* adamw_all: four numbers, continued (18b.8) */
+/* n of four numbers, all four at once where `whole`. */
+__device__ static __forceinline__ void get_four(float *to, const float *x,
+                                                int n, bool whole)
+{
+    if (whole) {
+        const float4 f = *(const float4 *)x;
+        to[0] = f.x, to[1] = f.y, to[2] = f.z, to[3] = f.w;
+    } else {
+        #pragma unroll
+        for (int i = 0; i < 4; i++)
+            to[i] = i < n ? x[i] : 0;
+    }
+}
+
+__device__ static __forceinline__ void put_four(float *x, const float *from,
+                                                int n, bool whole)
+{
+    if (whole) {
+        *(float4 *)x = make_float4(from[0], from[1], from[2], from[3]);
+    } else {
+        #pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (i < n)
+                x[i] = from[i];
+    }
+}
+
+/* adamw_all: four numbers, continued (18b.8) */
+__device__ static __forceinline__ void get_four(float *to, const bf16 *x,
+                                                int n, bool whole)
+{
+    if (whole) {
+        const uint2 f = *(const uint2 *)x;
+        to[0] = __uint_as_float(f.x << 16);
+        to[1] = __uint_as_float(f.x & 0xffff0000);
+        to[2] = __uint_as_float(f.y << 16);
+        to[3] = __uint_as_float(f.y & 0xffff0000);
+    } else {
+        #pragma unroll
+        for (int i = 0; i < 4; i++)
+            to[i] = i < n ? bf16_to_float(x[i]) : 0;
+    }
+}
+
+__device__ static __forceinline__ void put_four(
+    bf16 *x, const unsigned short *from, int n, bool whole)
+{
+    if (whole) {
+        *(uint2 *)x = make_uint2(from[0] | (unsigned)from[1] << 16,
+                                 from[2] | (unsigned)from[3] << 16);
+    } else {
+        #pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (i < n)
+                x[i] = __ushort_as_bfloat16(from[i]);
+    }
+}
+
 /* adamw_all: a thread per four numbers (18b.8) */
 /* One step of AdamW for all tensors; a block finds its tensor in a list.
- *   launch    ceil(size / 256) blocks of 256 for each tensor
+ *   launch    ceil(size / 2,048) blocks of 256 for each tensor
  *   moves     30 bytes a number            ceiling   memory */
+template <bool MASTER>
 __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
                                  const float *g, const struct Spans spans,
                                  const struct Coefficients k, uint2 key,
                                  unsigned long long step)
 {
+    /* find the tensor of this block (18b.8) */
     int low = 0, high = spans.n;
     while (high - low > 1) {
         const int middle = (low + high) / 2;
@@ -82,32 +156,57 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
         else
             high = middle;
     }
-    const size_t i = (size_t)(blockIdx.x - spans.first[low]) * THREADS
-                   + threadIdx.x;
-    if (i >= spans.at[low].size)
-        return;
     const float shrink = spans.decays[low] ? k.shrink : 0;
-    const size_t at = spans.at[low].offset + i;
-    const size_t at16 = spans.at[low].offset16 + i;
-    float mean = m[at], square = v[at];
-    const float now = adamw_one(w ? w[at] : bf16_to_float(w16[at16]),
-                                &mean, &square, g[at], shrink, &k);
-    m[at] = mean;
-    v[at] = square;
-    if (w)
-        w[at] = now;
-    /* write the bf16 copy (18b.8) */
-    if (w && w16)
-        w16[at16] = float_to_bf16(now);
-    if (!w) {
-        const uint4 bits = philox4(make_uint4((unsigned)(at16 / 8),
-            (unsigned)(at16 / 8 >> 32), (unsigned)step,
-            (unsigned)(step >> 32)), key);
-        const unsigned word = at16 % 8 / 2 == 0 ? bits.x :
-                              at16 % 8 / 2 == 1 ? bits.y :
-                              at16 % 8 / 2 == 2 ? bits.z : bits.w;
-        w16[at16] = __ushort_as_bfloat16(round_by_chance(
-            now, at16 % 2 ? word >> 16 : word));
+    const size_t size = spans.at[low].size;
+    const size_t from = spans.at[low].offset;
+    const size_t from16 = spans.at[low].offset16;
+    const bool aligned = from % 4 + from16 % 4 == 0;
+    const size_t first = (size_t)(blockIdx.x - spans.first[low]) * BLOCK
+                       + 4 * threadIdx.x;
+    float weight[FOURS][4], mean[FOURS][4], square[FOURS][4];
+    float slope[FOURS][4];
+    /* read FOURS times four numbers (18b.8) */
+    #pragma unroll
+    for (int f = 0; f < FOURS; f++) {
+        const size_t i = first + f * 4 * THREADS;
+        const int n = i < size ? (int)min((size_t)4, size - i) : 0;
+        const bool whole = aligned && n == 4;
+        if (MASTER)
+            get_four(weight[f], w + from + i, n, whole);
+        else
+            get_four(weight[f], w16 + from16 + i, n, whole);
+        get_four(mean[f], m + from + i, n, whole);
+        get_four(square[f], v + from + i, n, whole);
+        get_four(slope[f], g + from + i, n, whole);
+    }
+    #pragma unroll
+    for (int f = 0; f < FOURS; f++) {
+        const size_t i = first + f * 4 * THREADS;
+        const int n = i < size ? (int)min((size_t)4, size - i) : 0;
+        const bool whole = aligned && n == 4;
+        #pragma unroll
+        for (int j = 0; j < 4; j++)
+            weight[f][j] = adamw_one(weight[f][j], &mean[f][j],
+                                     &square[f][j], slope[f][j], shrink,
+                                     &k);
+        /* write four numbers (18b.8) */
+        put_four(m + from + i, mean[f], n, whole);
+        put_four(v + from + i, square[f], n, whole);
+        if (MASTER)
+            put_four(w + from + i, weight[f], n, whole);
+        unsigned short half[4];
+        if (MASTER) {
+            #pragma unroll
+            for (int j = 0; j < 4; j++)
+                half[j] = __bfloat16_as_ushort(float_to_bf16(weight[f][j]));
+        } else {
+            #pragma unroll
+            for (int j = 0; j < 4; j++)
+                half[j] = round_by_chance(weight[f][j], random_16(
+                    from16 + i + j, step, key));
+        }
+        if (w16)
+            put_four(w16 + from16 + i, half, n, whole);
     }
 }
 
@@ -129,6 +228,7 @@ void adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
     };
     const uint2 key = make_uint2((unsigned)s->seed,
                                  (unsigned)(s->seed >> 32));
+    const unsigned long long step = (unsigned long long)s->step;
     for (int done = 0; done < spans; ) {
         struct Spans list = {};
         for (; done < spans && list.n < MAX_SPANS; done++, list.n++) {
@@ -138,11 +238,18 @@ void adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
             list.at[list.n].size = a->size;
             list.decays[list.n] = a->decays;
             list.first[list.n + 1] = list.first[list.n]
-                + (a->size ? blocks_for(a->size, THREADS) : 0);
+                + (a->size ? blocks_for(a->size, BLOCK) : 0);
         }
-        adamw_all_kernel<<<list.first[list.n], THREADS, 0,
-                           machine_stream>>>(
-            w, w16, m, v, g, list, c, key, (unsigned long long)s->step);
+        if (list.first[list.n] == 0)
+            continue;
+        if (w)
+            adamw_all_kernel<true><<<list.first[list.n], THREADS, 0,
+                                     machine_stream>>>(
+                w, w16, m, v, g, list, c, key, step);
+        else
+            adamw_all_kernel<false><<<list.first[list.n], THREADS, 0,
+                                      machine_stream>>>(
+                w, w16, m, v, g, list, c, key, step);
         LAUNCHED();
     }
 }

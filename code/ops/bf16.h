@@ -81,6 +81,38 @@ __device__ static __forceinline__ void pack_put(Pack<1> *a, const float *v)
 {
     a->bits = __bfloat16_as_ushort(__float2bfloat16(v[0]));
 }
+
+/* sixteen bytes to shared memory (18b.1) */
+/* Sixteen bytes from global to shared memory, past the registers.  The
+ * thread that asked has them after copies_wait, the others of its block
+ * after a barrier behind that. */
+__device__ static __forceinline__ void copy_16(void *to, const void *from)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+    *(uint4 *)to = *(const uint4 *)from;
+#else
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::
+                 "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)
+                 : "memory");
+#endif
+}
+
+/* What was asked for since the last commit is a group; wait for all but
+ * the last LATER groups. */
+__device__ static __forceinline__ void copies_commit(void)
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+template <int LATER>
+__device__ static __forceinline__ void copies_wait(void)
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" :: "n"(LATER) : "memory");
+#endif
+}
 #else
 
 /* bf16 in C (18b.1) */

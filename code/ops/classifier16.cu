@@ -6,6 +6,7 @@
 
 /* classifier16: 2^x (18b.6) */
 #define LOG2E 1.4426950408889634f
+#define LOWEST -3.402823466e38f         /* below every finite logit */
 
 __device__ static __forceinline__ float fast_exp2(float x)
 {
@@ -14,53 +15,208 @@ __device__ static __forceinline__ float fast_exp2(float x)
     return y;
 }
 
-/* classifier16: a block per row (18b.6) */
+/* classifier16: a maximum and a sum, together (18b.6) */
+/* m is the largest of what was seen, s the sum of exp(x - m); top is the
+ * largest of what comes. */
+__device__ static __forceinline__ void raise(float *m, float *s, float top)
+{
+    if (top > *m) {
+        *s *= fast_exp2((*m - top) * LOG2E);
+        *m = top;
+    }
+}
+
+template <int W>
+__device__ static __forceinline__ void take(float *m, float *s,
+                                            const float *v)
+{
+    float top = v[0];
+    #pragma unroll
+    for (int i = 1; i < W; i++)
+        top = fmaxf(top, v[i]);
+    raise(m, s, top);
+    #pragma unroll
+    for (int i = 0; i < W; i++)
+        *s += fast_exp2((v[i] - *m) * LOG2E);
+}
+
+/* classifier16: a maximum and a sum, together, continued (18b.6) */
+/* The same for the whole block.  part has room for 2 numbers of each of
+ * 32 warps, which nobody reads any more. */
+__device__ static __forceinline__ void together(float *m, float *s,
+                                                float (*part)[32])
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const float mine = warp_max(*m);
+    *s = warp_sum(*s * fast_exp2((*m - mine) * LOG2E));
+    if (lane == 0) {
+        part[0][warp] = mine;
+        part[1][warp] = *s;
+    }
+    __syncthreads();
+    const bool there = lane < (int)blockDim.x / 32;
+    const float m1 = there ? part[0][lane] : LOWEST;
+    *m = warp_max(m1);
+    *s = warp_sum(there ? part[1][lane] * fast_exp2((m1 - *m) * LOG2E) : 0);
+}
+
+/* classifier16: a block per row, read twice or thrice (18b.6) */
+/* The numbers of a pack that starts at column c; -inf from V on. */
+template <int W>
+__device__ static __forceinline__ void logits_get(float *v, Pack<W> pack,
+                                                  int c, int V)
+{
+    pack_get(v, pack);
+    if (c + W > V) {
+        #pragma unroll
+        for (int i = 0; i < W; i++)
+            v[i] = c + i < V ? v[i] : -INFINITY;
+    }
+}
+
+/* v, logits, become gradients: e^(v - m) times factor, less scale at the
+ * target; zero from V on. */
+template <int W>
+__device__ static __forceinline__ void gradient_of(float *v, float m,
+                                                   float factor, int at,
+                                                   float scale)
+{
+    #pragma unroll
+    for (int i = 0; i < W; i++)
+        v[i] = fast_exp2((v[i] - m) * LOG2E) * factor;
+    if (at >= 0 && at < W) {
+        #pragma unroll
+        for (int i = 0; i < W; i++)
+            v[i] -= i == at ? scale : 0;
+    }
+}
+
+/* classifier16: a block per row, read twice or thrice, continued (18b.6) */
+/* For rows of any length.
+ *   launch    N blocks of 1,024
+ *   moves     2 NV bytes, with gradient another 2 NV from L2 or from
+ *             memory, and 2 NVp out */
 template <int W>
 __global__ void classifier16_kernel(float *losses, bf16 *logits,
                                     const int32_t *targets, float scale,
                                     int V, int Vp, bool gradient)
 {
-    __shared__ float part[32];
+    __shared__ float part[2][32];
     const size_t n = blockIdx.x;
     const int target = targets[n];
     bf16 *row = logits + n * Vp;
     const float at_target = bf16_to_float(row[target]);
-    float m = -3.402823466e38f, sum = 0, v[W];
+    float m = LOWEST, sum = 0, v[W];
     for (int c = W * threadIdx.x; c < V; c += W * blockDim.x) {
-        pack_get(v, pack_load<W>(row + c));
-        for (int i = 0; i < W && c + i < V; i++)
-            m = fmaxf(m, v[i]);
+        logits_get(v, pack_load<W>(row + c), c, V);
+        take<W>(&m, &sum, v);
     }
-    m = block_max(m, part);
-    for (int c = W * threadIdx.x; c < V; c += W * blockDim.x) {
-        pack_get(v, pack_load<W>(row + c));
-        for (int i = 0; i < W && c + i < V; i++)
-            sum += fast_exp2((v[i] - m) * LOG2E);
-    }
-    sum = block_sum(sum, part);
+    together(&m, &sum, part);
     if (threadIdx.x == 0)
         losses[n] = (m - at_target) + logf(sum);
-    if (!gradient)
-        return;
-    /* write the gradient of the row (18b.6) */
-    const float over = 1 / sum;
-    for (int c = W * threadIdx.x; c < Vp; c += W * blockDim.x) {
-        pack_get(v, pack_load<W>(row + c));
-        for (int i = 0; i < W; i++) {
-            const float p = fast_exp2((v[i] - m) * LOG2E) * over;
-            v[i] = c + i >= V ? 0 : scale * (c + i == target ? p - 1 : p);
-        }
-        Pack<W> pack;
+    const float factor = scale / sum;
+    for (int c = W * threadIdx.x; gradient && c < Vp; c += W * blockDim.x) {
+        Pack<W> pack = pack_load<W>(row + c);
+        logits_get(v, pack, c, V);
+        gradient_of<W>(v, m, factor, target - c, scale);
         pack_put(&pack, v);
         pack_store(row + c, pack);
     }
 }
 
+/* classifier16: a block per row, kept in shared memory (18b.6) */
+enum { KEPT_THREADS = 640 };
+
+/* Each thread keeps the packs p = thread, thread + threads, ... of a row,
+ * and asks for those of the block's next row as soon as it is done.
+ *   launch    blocks of up to 640, as many as there is room for
+ *   shared    2 Vp bytes, 100.6 KB for GPT-2: two blocks at a time
+ *   moves     2 NVp bytes in, with gradient 2 NVp out
+ *   ceiling   memory */
+__global__ void __launch_bounds__(KEPT_THREADS, 2)
+classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
+                  float scale, int N, int V, int Vp, bool gradient)
+{
+    extern __shared__ uint4 kept[];
+    __shared__ float part[2][2][32];
+    const int packs = Vp / 8;
+    float v[8];
+    /* ask for the block's first row (18b.6) */
+    for (int p = threadIdx.x; p < packs; p += blockDim.x)
+        copy_16(&kept[p], logits + (size_t)blockIdx.x * Vp + 8 * p);
+    copies_commit();
+    for (int n = blockIdx.x, turn = 0; n < N; n += gridDim.x, turn ^= 1) {
+        bf16 *row = logits + (size_t)n * Vp;
+        const bf16 *next = n + (int)gridDim.x < N
+                         ? row + (size_t)gridDim.x * Vp : NULL;
+        const int target = targets[n];
+        const float at_target = threadIdx.x ? 0 : bf16_to_float(row[target]);
+        float m = LOWEST, sum = 0;
+        copies_wait<0>();
+        /* find the maximum and the sum of the row (18b.6) */
+        for (int p = threadIdx.x; p < packs; p += blockDim.x) {
+            logits_get(v, Pack<8>{ kept[p] }, 8 * p, V);
+            take<8>(&m, &sum, v);
+            if (!gradient && next)
+                copy_16(&kept[p], next + 8 * p);
+        }
+        together(&m, &sum, part[turn]);
+        if (threadIdx.x == 0)
+            losses[n] = (m - at_target) + logf(sum);
+        if (gradient) {
+            /* write the gradient, and ask for the next row (18b.6) */
+            const float factor = scale / sum;
+            for (int p = threadIdx.x; p < packs; p += blockDim.x) {
+                Pack<8> pack = { kept[p] };
+                logits_get(v, pack, 8 * p, V);
+                gradient_of<8>(v, m, factor, target - 8 * p, scale);
+                pack_put(&pack, v);
+                pack_store(row + 8 * p, pack);
+                if (next)
+                    copy_16(&kept[p], next + 8 * p);
+            }
+        }
+        copies_commit();
+    }
+}
+
 /* launch classifier16 (18b.6) */
+/* Is there shared memory for a row?  Then launch. */
+static bool classify_kept(float *losses, bf16 *logits,
+                          const int32_t *targets, float scale, int N,
+                          int V, int Vp, bool gradient)
+{
+    static int most = -1, processors;
+    const size_t bytes = 2 * (size_t)Vp;
+    if (most < 0) {
+        int device;
+        CUDA_OK(cudaGetDevice(&device));
+        CUDA_OK(cudaDeviceGetAttribute(&processors,
+                    cudaDevAttrMultiProcessorCount, device));
+        CUDA_OK(cudaDeviceGetAttribute(&most,
+                    cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        most -= 1024;                   /* part, and what CUDA needs */
+        CUDA_OK(cudaFuncSetAttribute((const void *)classifier16_kept,
+                    cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    }
+    if (Vp % 8 || bytes > (size_t)most)
+        return false;
+    const int packs = Vp / 8;
+    const int each = (packs + KEPT_THREADS - 1) / KEPT_THREADS;
+    const int threads = ((packs + each - 1) / each + 31) / 32 * 32;
+    const int blocks = 2 * processors < N ? 2 * processors : N;
+    classifier16_kept<<<blocks, threads, bytes, machine_stream>>>(
+        losses, logits, targets, scale, N, V, Vp, gradient);
+    return true;
+}
+
+/* launch classifier16, continued (18b.6) */
 void classifier16(float *losses, bf16 *logits, const int32_t *targets,
                   float scale, int N, int V, int Vp, bool gradient)
 {
-    if (Vp % 8 == 0)
+    if (classify_kept(losses, logits, targets, scale, N, V, Vp, gradient))
+        ;
+    else if (Vp % 8 == 0)
         classifier16_kernel<8><<<N, 1024, 0, machine_stream>>>(
             losses, logits, targets, scale, V, Vp, gradient);
     else

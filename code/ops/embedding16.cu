@@ -29,33 +29,239 @@ __global__ void embedding16_fwd_kernel(bf16 *x, const int32_t *tokens,
 }
 
 /* embedding16 backward (18b.7) */
-/* dwte[v,:] += dx[n,:] for all n with token v, a block per v */
-__global__ void embedding16_bwd_wte(float *dwte, const bf16 *dx,
-                                    const int32_t *tokens, int N, int C)
+/* sort the tokens (18b.7) */
+enum { RADIX = THREADS, MAX_TILES = 128 };
+
+/* A pass of a stable sort looks at eight bits, from `shift` on, of keys
+ * that tiles of `tile` neighbours bring.  count[b][d] = how many of tile b
+ * have digit d.
+ *   launch    a block of 256 for each tile */
+__global__ void sort_count(int *count, const int *key, int N, int tile,
+                           int shift)
 {
-    const int v = blockIdx.x, lane = threadIdx.x;
-    for (int n = 0; n < N; n += 32) {
-        unsigned which = __ballot_sync(WHOLE_WARP, n + lane < N &&
-                                       tokens[min(n + lane, N - 1)] == v);
-        for (; which; which &= which - 1) {
-            const size_t k = n + __ffs(which) - 1;
-            for (int c = lane; c < C; c += 32)
-                dwte[(size_t)v * C + c] += bf16_to_float(dx[k * C + c]);
+    __shared__ int sums[RADIX];
+    sums[threadIdx.x] = 0;
+    __syncthreads();
+    const int first = blockIdx.x * tile, end = min(first + tile, N);
+    for (int i = first + threadIdx.x; i < end; i += THREADS)
+        atomicAdd(&sums[key[i] >> shift & (RADIX - 1)], 1);
+    __syncthreads();
+    count[blockIdx.x * RADIX + threadIdx.x] = sums[threadIdx.x];
+}
+
+/* sort the tokens, continued (18b.7) */
+/* Keys and places of a tile go where they belong: behind all smaller
+ * digits, behind the same digit in tiles before, in their own order.
+ * place == NULL: the place of key i is i. */
+__global__ void sort_move(int *key_out, int *place_out, const int *key,
+                          const int *place, const int *count, int N,
+                          int tile, int shift)
+{
+    __shared__ int at[WARPS][RADIX], total[WARPS];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int part = tile / WARPS;              /* of each warp */
+    const int first = blockIdx.x * tile + warp * part;
+    const int end = min(first + part, N);
+    for (int w = 0; w < WARPS; w++)
+        at[w][threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = first + lane; i - lane < end; i += 32) {
+        /* mates = the lanes with the digit of key i (18b.7) */
+        const int digit = i < end ? key[i] >> shift & (RADIX - 1) : RADIX;
+        const unsigned mates = __match_any_sync(WHOLE_WARP, digit);
+        if (digit < RADIX && lane == __ffs(mates) - 1)
+            at[warp][digit] += __popc(mates);
+        __syncwarp();
+    }
+    /* at[w][d] = where digit d of warp w begins (18b.7) */
+    int all = 0, mine = 0;                          /* of digit threadIdx.x */
+    #pragma unroll 8
+    for (int b = 0; b < (int)gridDim.x; b++) {
+        const int n = count[b * RADIX + threadIdx.x];
+        all += n;
+        mine += b < (int)blockIdx.x ? n : 0;
+    }
+    int below = all;                                /* and of smaller ones */
+    for (int d = 1; d < 32; d *= 2) {
+        const int other = __shfl_up_sync(WHOLE_WARP, below, d);
+        below += lane >= d ? other : 0;
+    }
+    if (lane == 31)
+        total[warp] = below;
+    __syncthreads();
+    for (int w = 0; w < warp; w++)
+        below += total[w];
+    mine += below - all;
+    for (int w = 0; w < WARPS; w++) {
+        const int n = at[w][threadIdx.x];
+        at[w][threadIdx.x] = mine;
+        mine += n;
+    }
+    __syncthreads();
+    for (int i = first + lane; i - lane < end; i += 32) {
+        /* mates = the lanes with the digit of key i (18b.7) */
+        const int digit = i < end ? key[i] >> shift & (RADIX - 1) : RADIX;
+        const unsigned mates = __match_any_sync(WHOLE_WARP, digit);
+        const int to = digit < RADIX ? at[warp][digit] : 0;
+        __syncwarp();
+        if (digit < RADIX) {
+            const int before = __popc(mates & ((1u << lane) - 1));
+            key_out[to + before] = key[i];
+            place_out[to + before] = place ? place[i] : i;
+            if (before == 0)
+                at[warp][digit] = to + __popc(mates);
         }
+        __syncwarp();
     }
 }
 
-/* dwpe[t,:] += dx[b,t,:] for b = 0, 1, ..., a block per t */
-__global__ void embedding16_bwd_wpe(float *dwpe, const bf16 *dx, int N,
+/* embedding16 backward: words, in pieces of the sorted list (18b.7) */
+enum { PIECE = 64, BATCH = 8 };         /* rows; rows read at a time */
+
+/* Adds to dwte the rows of dx whose words begin and end in a piece of 64
+ * entries of the sorted list.  A word that began before leaves the sum of
+ * its rows in part[2 piece], one that goes on behind in part[2 piece + 1];
+ * one that does both in the former.
+ *   launch    a warp for each piece and 32 W columns, 8 in a block
+ *   moves     2 NC bytes, 8 C for each word, parts   ceiling  memory */
+template <int W>
+__global__ void embedding16_bwd_pieces(float *dwte, float *part,
+                                       const bf16 *dx, const int *key,
+                                       const int *place, int N, int C)
+{
+    const int lane = threadIdx.x % 32, tiles = (C + 32 * W - 1) / (32 * W);
+    const int g = blockIdx.x * WARPS + threadIdx.x / 32;
+    const int piece = g / tiles, first = piece * PIECE;
+    const int c = W * (32 * (g % tiles) + lane);
+    if (first >= N)
+        return;                         /* a warp leaves whole */
+    const int end = min(first + PIECE, N);
+    /* this lane's two entries; the words before and behind (18b.7) */
+    int keys[PIECE / 32], places[PIECE / 32];
+    #pragma unroll
+    for (int i = 0; i < PIECE / 32; i++) {
+        const int at = min(first + 32 * i + lane, end - 1);
+        keys[i] = key[at];
+        places[i] = place[at];
+    }
+    const int before = first > 0 ? key[first - 1] : -1;
+    const int after = end < N ? key[end] : -1;
+    float sum[W] = {}, *half = part + 2 * (size_t)piece * C + c;
+    int word = __shfl_sync(WHOLE_WARP, keys[0], 0);
+    float *to = word == before ? half : dwte + (size_t)word * C + c;
+    bool add = word != before;
+    #pragma unroll
+    for (int i = 0; i < PIECE; i += BATCH) {
+        /* read BATCH rows of dx (18b.7) */
+        Pack<W> row[BATCH];
+        #pragma unroll
+        for (int j = 0; j < BATCH; j++) {
+            const int n = __shfl_sync(WHOLE_WARP, places[i / 32], (i + j) % 32);
+            row[j] = Pack<W>{};
+            if (first + i + j < end && c < C)
+                row[j] = pack_load<W>(dx + (size_t)n * C + c);
+        }
+        /* add them up, a word at a time (18b.7) */
+        #pragma unroll
+        for (int j = 0; j < BATCH; j++) {
+            const int next = __shfl_sync(WHOLE_WARP, keys[i / 32], (i + j) % 32);
+            if (next != word) {
+                /* write sum to `to` (18b.7) */
+                if (c < C) {
+                    #pragma unroll
+                    for (int k = 0; k < W; k++)
+                        to[k] = add ? to[k] + sum[k] : sum[k];
+                }
+                word = next;
+                to = dwte + (size_t)word * C + c;
+                add = true;
+                #pragma unroll
+                for (int k = 0; k < W; k++)
+                    sum[k] = 0;
+            }
+            float v[W];
+            pack_get(v, row[j]);
+            #pragma unroll
+            for (int k = 0; k < W; k++)
+                sum[k] += v[k];
+        }
+    }
+    if (add && word == after)
+        to = half + C, add = false;
+    /* write sum to `to` (18b.7) */
+    if (c < C) {
+        #pragma unroll
+        for (int k = 0; k < W; k++)
+            to[k] = add ? to[k] + sum[k] : sum[k];
+    }
+}
+
+/* embedding16 backward: words that reach over pieces (18b.7) */
+/* The piece in which a word begins that others go on with adds up what
+ * they have left.
+ *   launch    (pieces, ceil(C / 32 W)) blocks of 8 warps: warp w takes
+ *             the w-th of every eight pieces
+ *   shared    1,024 W bytes */
+template <int W>
+__global__ void embedding16_bwd_long(float *dwte, const float *part,
+                                     const int *key, int N, int C)
+{
+    __shared__ float sums[WARPS][32 * W];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int piece = blockIdx.x, first = piece * PIECE;
+    const int end = first + PIECE, c = W * (32 * blockIdx.y + lane);
+    if (end >= N || key[end] != key[end - 1])
+        return;                         /* nothing reaches over */
+    const int word = key[end];
+    if (first > 0 && key[first - 1] == word)
+        return;                         /* it began before */
+    float sum[W] = {};
+    for (int q = piece + 1 + warp; q * PIECE < N; q += WARPS) {
+        if (key[q * PIECE] != word)
+            break;
+        #pragma unroll
+        for (int k = 0; k < W; k++)
+            sum[k] += c < C ? part[2 * (size_t)q * C + c + k] : 0;
+    }
+    /* add up the warps' sums and the first piece's (18b.7) */
+    #pragma unroll
+    for (int k = 0; k < W; k++)
+        sums[warp][32 * k + lane] = sum[k];
+    __syncthreads();
+    if (warp > 0 || c >= C)
+        return;
+    #pragma unroll
+    for (int k = 0; k < W; k++) {
+        float all = part[(2 * (size_t)piece + 1) * C + c + k];
+        for (int w = 0; w < WARPS; w++)
+            all += sums[w][32 * k + lane];
+        dwte[(size_t)word * C + c + k] += all;
+    }
+}
+
+/* embedding16 backward: positions (18b.7) */
+/* dwpe[t,:] += dx[b,t,:] for b = 0, 1, ..., a thread for each of the T C /
+ * W packs.                               moves  2 NC + 8 TC bytes */
+template <int W>
+__global__ void embedding16_bwd_wpe(float *dwpe, const bf16 *dx, int B,
                                     int T, int C)
 {
-    const int t = blockIdx.x;
-    for (int c = threadIdx.x; c < C; c += blockDim.x) {
-        float sum = 0;
-        for (size_t n = t; n < (size_t)N; n += T)
-            sum += bf16_to_float(dx[n * C + c]);
-        dwpe[(size_t)t * C + c] += sum;
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const size_t step = (size_t)T * C;
+    if (i * W >= step)
+        return;
+    float sum[W] = {};
+    #pragma unroll 8
+    for (int b = 0; b < B; b++) {
+        float v[W];
+        pack_get(v, pack_load<W>(dx + b * step + i * W));
+        #pragma unroll
+        for (int k = 0; k < W; k++)
+            sum[k] += v[k];
     }
+    #pragma unroll
+    for (int k = 0; k < W; k++)
+        dwpe[i * W + k] += sum[k];
 }
 
 /* launch embedding16 (18b.7) */
@@ -73,13 +279,73 @@ void embedding16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
     LAUNCHED();
 }
 
+/* launch embedding16, continued (18b.7) */
+/* The memory of a sort, then of the sums. */
+struct Sort {
+    int *count, *key[2], *place[2];
+    float *part;
+    int tile, tiles, last;              /* key[last]: sorted */
+};
+
+static struct Sort sort_tokens(const int32_t *tokens, int N, int C, int V)
+{
+    struct Sort s = {};
+    const size_t line = ((size_t)N + 31) / 32 * 32;
+    const size_t pieces = ((size_t)N + PIECE - 1) / PIECE;
+    s.tile = (N + MAX_TILES - 1) / MAX_TILES;
+    s.tile = (s.tile + THREADS - 1) / THREADS * THREADS;
+    s.tiles = (N + s.tile - 1) / s.tile;
+    s.count = (int *)machine_scratch(sizeof(int) * (MAX_TILES * RADIX
+        + 4 * line) + 2 * pieces * C * sizeof(float));
+    s.key[0] = s.count + MAX_TILES * RADIX;
+    s.key[1] = s.key[0] + line;
+    s.place[0] = s.key[1] + line;
+    s.place[1] = s.place[0] + line;
+    s.part = (float *)(s.place[1] + line);
+    s.last = 1;
+    const int *key = tokens, *place = NULL;
+    for (int shift = 0; shift == 0 || (V - 1) >> shift; shift += 8) {
+        s.last ^= 1;
+        sort_count<<<s.tiles, THREADS, 0, machine_stream>>>(
+            s.count, key, N, s.tile, shift);
+        LAUNCHED();
+        sort_move<<<s.tiles, THREADS, 0, machine_stream>>>(
+            s.key[s.last], s.place[s.last], key, place, s.count, N, s.tile,
+            shift);
+        LAUNCHED();
+        key = s.key[s.last];
+        place = s.place[s.last];
+    }
+    return s;
+}
+
+/* launch embedding16, continued (18b.7) */
+template <int W>
+static void embedding_sums(float *dwte, float *dwpe, const bf16 *dx,
+                           const struct Sort *s, int B, int T, int C)
+{
+    const int N = B * T, pieces = (N + PIECE - 1) / PIECE;
+    const unsigned tiles = blocks_for(C, 32 * W);
+    const int *key = s->key[s->last], *place = s->place[s->last];
+    embedding16_bwd_wpe<W><<<blocks_for((size_t)T * (C / W), THREADS),
+                             THREADS, 0, machine_stream>>>(dwpe, dx, B, T, C);
+    LAUNCHED();
+    embedding16_bwd_pieces<W><<<blocks_for((size_t)pieces * tiles, WARPS),
+                                THREADS, 0, machine_stream>>>(
+        dwte, s->part, dx, key, place, N, C);
+    LAUNCHED();
+    const dim3 grid(pieces, tiles);
+    embedding16_bwd_long<W><<<grid, THREADS, 0, machine_stream>>>(
+        dwte, s->part, key, N, C);
+    LAUNCHED();
+}
+
 void embedding16_bwd(float *dwte, float *dwpe, const bf16 *dx,
                      const int32_t *tokens, int B, int T, int C, int V)
 {
-    embedding16_bwd_wte<<<V, 32, 0, machine_stream>>>(dwte, dx, tokens,
-                                                     B * T, C);
-    LAUNCHED();
-    embedding16_bwd_wpe<<<T, threads_for(C), 0, machine_stream>>>(
-        dwpe, dx, B * T, T, C);
-    LAUNCHED();
+    const struct Sort s = sort_tokens(tokens, B * T, C, V);
+    if (C % 8 == 0)
+        embedding_sums<8>(dwte, dwpe, dx, &s, B, T, C);
+    else
+        embedding_sums<1>(dwte, dwpe, dx, &s, B, T, C);
 }
