@@ -776,6 +776,20 @@ static void many_spans_row(const struct Row *row)
     free(span);
 }
 
+/* ---- norm ------------------------------------------------------------- */
+
+static void norm_row(const struct Row *row)
+{
+    size_t n = (size_t)row_int(row, "n");
+    struct Tensor g = tensor("g", 4, n, 1, 0, row_number(row, "size", 1));
+    double exact = 0, ours = sum_squares(g.ours, n);
+    for (size_t i = 0; i < n; i++)
+        exact += g.exact[i] * g.exact[i];
+    if (!(fabs(ours - exact) <= 1e-13 * exact))
+        fail_msg("sum of squares is %.17g, should be %.17g", ours, exact);
+    tensor_free(&g);
+}
+
 static const struct Row rows[] = {
 { "bf16 every number and every middle", bf16_row,
   "rounds half up; NaN becomes infinity" },
@@ -874,6 +888,8 @@ static const struct Row rows[] = {
 { "adamw_all step=2 copy=0", adamw_row, "a bf16 copy that nobody wants" },
 { "adamw_all spans=400", many_spans_row,
   "tensors beyond the list of one launch" },
+{ "norm n=1048579", norm_row, "the last numbers, which are not four" },
+{ "norm n=1200000 size=1e18", norm_row, "squares in float" },
 { "adamw_all rounding by chance", chance_row,
   "the same random bits for each step, or for two neighbours" },
 };

@@ -1,7 +1,7 @@
 /* Appendix N, Measuring a GPU: N.8 fused: what moves bytes in a step */
 /* Tangled from chapters/n-gpu-lab.nw by `make tangle`; edit it there. */
 
-/* fused: the operators that move bytes, checked, then timed beside a copy. */
+/* fused: operators that move bytes, checked, then timed beside a copy. */
 #include "lab/gpu.h"
 #include "ops/adamw.h"
 #include "ops/classifier16.h"
@@ -634,7 +634,8 @@ int main(int argc, char **argv)
             const struct Case more[] = {
                 { "gelu-fwd", gelu_fwd, check_gelu_fwd, 16 * N * C, NULL },
                 { "gelu-bwd", gelu_bwd, check_gelu_bwd, 24 * N * C, NULL },
-                { "classifier", classify, check_classifier, 4 * N * Vp, new_logits },
+                { "classifier", classify, check_classifier, 4 * N * Vp,
+                  new_logits },
                 { "classifier-loss", classify_loss, check_classifier, 2 * N * V,
                   new_logits },
                 { "adamw", adamw, check_adamw, 30 * P, NULL },

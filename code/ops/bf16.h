@@ -84,9 +84,9 @@ __device__ static __forceinline__ void pack_put(Pack<1> *a, const float *v)
 
 /* sixteen bytes to shared memory (18b.1) */
 /* Sixteen bytes from global to shared memory, past the registers.  The
- * thread that asked has them after copies_wait, the others of its block
+ * thread that asked has them after stage_wait, the others of its block
  * after a barrier behind that. */
-__device__ static __forceinline__ void copy_16(void *to, const void *from)
+__device__ static __forceinline__ void stage_16(void *to, const void *from)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
     *(uint4 *)to = *(const uint4 *)from;
@@ -99,7 +99,7 @@ __device__ static __forceinline__ void copy_16(void *to, const void *from)
 
 /* What was asked for since the last commit is a group; wait for all but
  * the last LATER groups. */
-__device__ static __forceinline__ void copies_commit(void)
+__device__ static __forceinline__ void stage_commit(void)
 {
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
@@ -107,7 +107,7 @@ __device__ static __forceinline__ void copies_commit(void)
 }
 
 template <int LATER>
-__device__ static __forceinline__ void copies_wait(void)
+__device__ static __forceinline__ void stage_wait(void)
 {
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" :: "n"(LATER) : "memory");

@@ -143,22 +143,23 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
     float v[8];
     /* ask for the block's first row (18b.6) */
     for (int p = threadIdx.x; p < packs; p += blockDim.x)
-        copy_16(&kept[p], logits + (size_t)blockIdx.x * Vp + 8 * p);
-    copies_commit();
+        stage_16(&kept[p], logits + (size_t)blockIdx.x * Vp + 8 * p);
+    stage_commit();
     for (int n = blockIdx.x, turn = 0; n < N; n += gridDim.x, turn ^= 1) {
         bf16 *row = logits + (size_t)n * Vp;
         const bf16 *next = n + (int)gridDim.x < N
                          ? row + (size_t)gridDim.x * Vp : NULL;
         const int target = targets[n];
-        const float at_target = threadIdx.x ? 0 : bf16_to_float(row[target]);
+        const float at_target = threadIdx.x ? 0
+                              : bf16_to_float(row[target]);
         float m = LOWEST, sum = 0;
-        copies_wait<0>();
+        stage_wait<0>();
         /* find the maximum and the sum of the row (18b.6) */
         for (int p = threadIdx.x; p < packs; p += blockDim.x) {
             logits_get(v, Pack<8>{ kept[p] }, 8 * p, V);
             take<8>(&m, &sum, v);
             if (!gradient && next)
-                copy_16(&kept[p], next + 8 * p);
+                stage_16(&kept[p], next + 8 * p);
         }
         together(&m, &sum, part[turn]);
         if (threadIdx.x == 0)
@@ -173,10 +174,10 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
                 pack_put(&pack, v);
                 pack_store(row + 8 * p, pack);
                 if (next)
-                    copy_16(&kept[p], next + 8 * p);
+                    stage_16(&kept[p], next + 8 * p);
             }
         }
-        copies_commit();
+        stage_commit();
     }
 }
 

@@ -102,6 +102,7 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
         /* mates = the lanes with the digit of key i (18b.7) */
         const int digit = i < end ? key[i] >> shift & (RADIX - 1) : RADIX;
         const unsigned mates = __match_any_sync(WHOLE_WARP, digit);
+        /* move key i behind those before it (18b.7) */
         const int to = digit < RADIX ? at[warp][digit] : 0;
         __syncwarp();
         if (digit < RADIX) {
@@ -287,7 +288,7 @@ struct Sort {
     int tile, tiles, last;              /* key[last]: sorted */
 };
 
-static struct Sort sort_tokens(const int32_t *tokens, int N, int C, int V)
+static struct Sort sort_room(int N, int C)
 {
     struct Sort s = {};
     const size_t line = ((size_t)N + 31) / 32 * 32;
@@ -302,6 +303,13 @@ static struct Sort sort_tokens(const int32_t *tokens, int N, int C, int V)
     s.place[0] = s.key[1] + line;
     s.place[1] = s.place[0] + line;
     s.part = (float *)(s.place[1] + line);
+    return s;
+}
+
+/* launch embedding16, continued (18b.7) */
+static struct Sort sort_tokens(const int32_t *tokens, int N, int C, int V)
+{
+    struct Sort s = sort_room(N, C);
     s.last = 1;
     const int *key = tokens, *place = NULL;
     for (int shift = 0; shift == 0 || (V - 1) >> shift; shift += 8) {
@@ -328,7 +336,8 @@ static void embedding_sums(float *dwte, float *dwpe, const bf16 *dx,
     const unsigned tiles = blocks_for(C, 32 * W);
     const int *key = s->key[s->last], *place = s->place[s->last];
     embedding16_bwd_wpe<W><<<blocks_for((size_t)T * (C / W), THREADS),
-                             THREADS, 0, machine_stream>>>(dwpe, dx, B, T, C);
+                             THREADS, 0, machine_stream>>>(dwpe, dx, B, T,
+                                                           C);
     LAUNCHED();
     embedding16_bwd_pieces<W><<<blocks_for((size_t)pieces * tiles, WARPS),
                                 THREADS, 0, machine_stream>>>(
