@@ -782,10 +782,12 @@ static void norm_row(const struct Row *row)
 {
     size_t n = (size_t)row_int(row, "n");
     struct Tensor g = tensor("g", 4, n, 1, 0, row_number(row, "size", 1));
-    double exact = 0, ours = sum_squares(g.ours, n);
+    double ours = sum_squares(g.ours, n), exact;
+    long double sum = 0;
     for (size_t i = 0; i < n; i++)
-        exact += g.exact[i] * g.exact[i];
-    if (!(fabs(ours - exact) <= 1e-13 * exact))
+        sum += (long double)g.exact[i] * g.exact[i];
+    exact = (double)sum;
+    if (!(fabs(ours - exact) <= 1e-14 * exact))
         fail_msg("sum of squares is %.17g, should be %.17g", ours, exact);
     tensor_free(&g);
 }

@@ -149,12 +149,11 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
         bf16 *row = logits + (size_t)n * Vp;
         const bf16 *next = n + (int)gridDim.x < N
                          ? row + (size_t)gridDim.x * Vp : NULL;
+        /* find the maximum and the sum of the row (18b.6) */
         const int target = targets[n];
-        const float at_target = threadIdx.x ? 0
-                              : bf16_to_float(row[target]);
+        const float at_target = threadIdx.x ? 0 : bf16_to_float(row[target]);
         float m = LOWEST, sum = 0;
         stage_wait<0>();
-        /* find the maximum and the sum of the row (18b.6) */
         for (int p = threadIdx.x; p < packs; p += blockDim.x) {
             logits_get(v, Pack<8>{ kept[p] }, 8 * p, V);
             take<8>(&m, &sum, v);
