@@ -425,6 +425,10 @@ static const struct Row rows[] = {
       "the bias gradient of a transposed b" }, \
     { "product " body " M=35 N=43 K=77 ta=1 float=1 ADD=1 grad=1 pad=1", \
       product_row, "a float result in pairs, rows anywhere" }, \
+    { "product " body " M=41 N=51 K=1150 ta=1 float=1 ADD=1 grad=1", \
+      product_row, "the last part of K counted as whole" }, \
+    { "product " body " M=40 N=56 K=1088 bias=1 epi=1", product_row, \
+      "an epilogue for each part of K" }, \
     { "product " body " M=40 N=24 K=32 bias=1 special=1", \
       product_not_finite, "a product skipped because a factor is zero" }, \
     { "product " body " M=136 N=72 K=264 ta=1 float=1 twice=1", \

@@ -2,6 +2,7 @@
 /* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
 
 #include <stdint.h>
+#include "ops/columns16.h"
 #include "ops/gpu.h"
 #include "ops/product_bodies.h"
 
@@ -14,6 +15,7 @@ enum {
     PART = TILE * DEPTH,    /* elements of one operand in a stage       */
     STAGE_BYTES = 2 * PART * (int)sizeof(bf16),
     GROUP = 16,             /* rows of tiles that are walked together   */
+    WAVE = 264,             /* tiles that an H200 makes at a time       */
 };
 
 /* an operand, and where its elements lie in a tile (18c.2) */
@@ -110,7 +112,9 @@ struct Job {
     struct Operand a, b;
     int rows, cols;             /* of tiles                              */
     bool wide;                  /* out, pre, add, bias in chunks of 16 B */
-    float *sums;                /* [rows][N]: DGELU's column sums        */
+    int splits, steps;          /* parts of K, and stages in each        */
+    float *part;                /* [splits][M][N], if splits > 1         */
+    float *sums;                /* column sums, [rows][N] or [splits][N] */
 };
 
 /* Which tile this block makes: GROUP rows of tiles go together, so that
@@ -195,14 +199,22 @@ finish8(float x[8], const struct Product &p, int m, int c, int n,
         }
     }
     /* store as bf16 or as float (18c.2) */
-    if (!p.out_float)
+    if (!p.out_float) {
         store8((bf16 *)p.out + at, x, n, wide);
-    else
+        return;
+    }
+    float *to = (float *)p.out + at;
+    if (p.flags & GEMM_ADD)
         for (int i = 0; i < 8; i++)
-            if (i < n) {
-                float *to = (float *)p.out + at + i;
-                *to = p.flags & GEMM_ADD ? *to + x[i] : x[i];
-            }
+            x[i] += i < n ? to[i] : 0;
+    if (wide && n == 8) {
+        ((float4 *)to)[0] = make_float4(x[0], x[1], x[2], x[3]);
+        ((float4 *)to)[1] = make_float4(x[4], x[5], x[6], x[7]);
+    } else {
+        for (int i = 0; i < 8; i++)
+            if (i < n)
+                to[i] = x[i];
+    }
 }
 
 /* finish a tile (18c.2) */
@@ -232,7 +244,7 @@ finish_tile(float *tile, const struct Job &j, int m0, int n0, int row)
         for (int i = 0; i < 8; i++)
             sum[i] += x[i];
     }
-    if (j.sums) {
+    if (j.sums && !j.p.out_float) {
         /* add up the columns of a tile (18c.2) */
         __syncthreads();
         for (int i = 0; i < 8; i++)
@@ -246,7 +258,51 @@ finish_tile(float *tile, const struct Job &j, int m0, int n0, int row)
     }
 }
 
+/* finish a tile, continued (18c.2) */
+/* Take it to part[blockIdx.y], for finish_kernel. */
+__device__ static __forceinline__ void
+keep_tile(const float *tile, const struct Job &j, int m0, int n0)
+{
+    float *to = j.part + (size_t)blockIdx.y * j.p.M * j.p.N;
+    const int n = n0 + threadIdx.x;
+    for (int m = 0; m < TILE && m0 + m < j.p.M && n < j.p.N; m++)
+        to[(size_t)(m0 + m) * j.p.N + n]
+            = tile[sum_place(m, threadIdx.x)];
+}
+
+/* out from the parts of K: eight neighbours a thread. */
+__global__ void finish_kernel(struct Job j)
+{
+    const int chunks = (j.p.N + 7) / 8;
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const int m = i / chunks, c = i % chunks * 8;
+    if (m >= j.p.M)
+        return;
+    const int n = min(j.p.N - c, 8);
+    const float *from = j.part + (size_t)m * j.p.N + c;
+    float x[8] = {};
+    for (int s = 0; s < j.splits; s++, from += (size_t)j.p.M * j.p.N)
+        for (int k = 0; k < 8; k++)
+            x[k] += k < n ? from[k] : 0;
+    finish8(x, j.p, m, c, n, j.wide);
+}
+
 /* the kernel of mma.sync (18c.2) */
+/* ask for stage s of `steps`, if there is one */
+template <int A_DOWN, int B_DOWN>
+__device__ static __forceinline__ void
+ask(bf16 *stage, const struct Job &j, int m0, int n0, int first, int s,
+    int steps)
+{
+    if (s < steps) {
+        bf16 *to = stage + s % STAGES * (2 * PART);
+        fetch<A_DOWN>(to, j.a, m0, (first + s) * DEPTH);
+        fetch<B_DOWN>(to + PART, j.b, n0, (first + s) * DEPTH);
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/* the kernel of mma.sync, continued (18c.2) */
 /* out = epilogue(op(a) op(b) ...), a block per tile of 128 x 128.
  *   launch    tiles of out; 128 threads, 96 KiB of shared memory: two
  *             blocks for each multiprocessor of an H200
@@ -264,32 +320,17 @@ __global__ void __launch_bounds__(TEAM, 2) product_kernel_mma(struct Job j)
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int wm = warp / 2 * 64, wn = warp % 2 * 64;
     const bool sums = SUMS && row == 0 && wm == 0;
+    const int first = blockIdx.y * j.steps;
+    const int steps = min(j.steps, (j.p.K + DEPTH - 1) / DEPTH - first);
     float c[4][8][4] = {}, ones[SUMS ? 8 : 1][4] = {};
     /* multiply, stage after stage (18c.2) */
-    const int steps = (j.p.K + DEPTH - 1) / DEPTH;
-    for (int s = 0; s < STAGES - 1; s++) {
-        /* ask for stage s (18c.2) */
-        if (s < steps) {
-            bf16 *to = stage + s % STAGES * (2 * PART);
-            fetch<A_DOWN>(to, j.a, m0, s * DEPTH);
-            fetch<B_DOWN>(to + PART, j.b, n0, s * DEPTH);
-        }
-        asm volatile("cp.async.commit_group;" ::: "memory");
-    }
+    for (int s = 0; s < STAGES - 1; s++)
+        ask<A_DOWN, B_DOWN>(stage, j, m0, n0, first, s, steps);
     for (int s = 0; s < steps; s++) {
         asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 2) : "memory");
         __syncthreads();
         const bf16 *a = stage + s % STAGES * (2 * PART), *b = a + PART;
-        {
-            const int next = s + STAGES - 1;
-            /* ask for the next stage (18c.2) */
-            if (next < steps) {
-                bf16 *to = stage + next % STAGES * (2 * PART);
-                fetch<A_DOWN>(to, j.a, m0, next * DEPTH);
-                fetch<B_DOWN>(to + PART, j.b, n0, next * DEPTH);
-            }
-            asm volatile("cp.async.commit_group;" ::: "memory");
-        }
+        ask<A_DOWN, B_DOWN>(stage, j, m0, n0, first, s + STAGES - 1, steps);
         for (int k = 0; k < DEPTH; k += 16) {
             /* multiply 64 x 64 x 16 (18c.2) */
             uint32_t fa[4][4], fb[4][4];
@@ -321,10 +362,9 @@ __global__ void __launch_bounds__(TEAM, 2) product_kernel_mma(struct Job j)
     if (sums && lane < 4)
         for (int i = 0; i < 16; i++) {
             const int n = n0 + wn + i / 2 * 8 + lane * 2 + i % 2;
-            const float x = ones[SUMS ? i / 2 : 0][i % 2];
             if (n < j.p.N)
-                j.p.bias_grad[n] = j.p.accumulate_bias ? j.p.bias_grad[n] + x
-                                                       : x;
+                j.sums[(size_t)blockIdx.y * j.p.N + n]
+                    = ones[SUMS ? i / 2 : 0][i % 2];
         }
     /* lay the sums out in shared memory (18c.2) */
     asm volatile("cp.async.wait_all;" ::: "memory");
@@ -342,7 +382,10 @@ __global__ void __launch_bounds__(TEAM, 2) product_kernel_mma(struct Job j)
                                             c[i][n][2 * h + 1]);
             }
     __syncthreads();
-    finish_tile((float *)shared, j, m0, n0, row);
+    if (j.splits > 1)
+        keep_tile((float *)shared, j, m0, n0);
+    else
+        finish_tile((float *)shared, j, m0, n0, row);
 #endif
 }
 
@@ -374,7 +417,7 @@ __global__ void product_kernel_plain(struct Job j)
         float x = 0;
         for (int k = 0; k < j.p.K; k++)
             x += element(j.b, !tb, n, k);
-        j.p.bias_grad[n] = j.p.accumulate_bias ? j.p.bias_grad[n] + x : x;
+        j.sums[n] = x;
     }
     __syncthreads();
     finish_tile(tile, j, m0, n0, row);
@@ -386,7 +429,7 @@ static bool wide(const void *p, size_t ld)
     return (uintptr_t)p % 16 == 0 && ld % 8 == 0;
 }
 
-static struct Job job_of(const struct Product *p)
+static struct Job job_of(const struct Product *p, bool may_split)
 {
     struct Job j = {};
     j.p = *p;
@@ -396,40 +439,48 @@ static struct Job job_of(const struct Product *p)
     j.cols = (p->N + TILE - 1) / TILE;
     j.wide = wide(p->out, p->ldo) && wide(p->pre, 0) && wide(p->add, 0)
              && wide(p->bias, 0);
-    if (p->bias_grad && !p->out_float)
-        j.sums = (float *)machine_scratch(sizeof(float) * j.rows * p->N);
+    /* split K, if that is worth it (18c.2) */
+    const int steps = (p->K + DEPTH - 1) / DEPTH;
+    int least = 0x7fffffff;
+    for (int s = 1; s <= (may_split ? 16 : 1); s++) {
+        const int waves = (j.rows * j.cols * s + WAVE - 1) / WAVE;
+        const int each = (steps + s - 1) / s, time = waves * (each + 16);
+        if (time < least && (s == 1 || each >= 8))
+            least = time, j.splits = s, j.steps = each;
+    }
+    j.splits = j.steps ? (steps + j.steps - 1) / j.steps : 1;
+    /* find memory for the parts and the sums (18c.2) */
+    const size_t parts = j.splits > 1 ? (size_t)j.splits * p->M * p->N : 0;
+    const size_t sums = !p->bias_grad ? 0
+                      : (size_t)p->N * (p->out_float ? j.splits : j.rows);
+    float *memory = (float *)machine_scratch((parts + sums) * sizeof(float));
+    j.part = memory;
+    j.sums = sums ? memory + parts : NULL;
     return j;
 }
 
 /* launch a product, continued (18c.2) */
-/* sum[n] = the sum of n's column of [rows][N] */
-__global__ void add_rows_kernel(float *sum, const float *rows, int n,
-                                int N, bool accumulate)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= N)
-        return;
-    float x = 0;
-    for (int r = 0; r < n; r++)
-        x += rows[(size_t)r * N + i];
-    sum[i] = accumulate ? sum[i] + x : x;
-}
-
 typedef void (*Kernel)(struct Job);
 
-static bool run(const struct Product *p, Kernel kernel, int shared)
+static bool run(const struct Product *p, Kernel kernel, bool may_split,
+                int shared)
 {
-    const struct Job j = job_of(p);
+    const struct Job j = job_of(p, may_split);
+    const dim3 grid(blocks_for((size_t)j.rows * j.cols, 1), j.splits);
     CUDA_OK(cudaFuncSetAttribute(kernel,
         cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-    kernel<<<blocks_for((size_t)j.rows * j.cols, 1), TEAM, shared,
-             machine_stream>>>(j);
+    kernel<<<grid, TEAM, shared, machine_stream>>>(j);
     LAUNCHED();
-    if (j.sums) {
-        add_rows_kernel<<<blocks_for(p->N, 128), 128, 0,
-                          machine_stream>>>(p->bias_grad, j.sums, j.rows,
-                                            p->N, p->accumulate_bias);
+    if (j.splits > 1) {
+        const size_t chunks = (p->N + 7) / 8;
+        finish_kernel<<<blocks_for(p->M * chunks, TEAM), TEAM, 0,
+                        machine_stream>>>(j);
         LAUNCHED();
+    }
+    if (j.sums) {
+        const struct Parts all = { { p->bias_grad }, j.sums, 1,
+                                   p->out_float ? j.splits : j.rows };
+        sum_parts(&all, p->N, p->accumulate_bias);
     }
     return true;
 }
@@ -437,7 +488,8 @@ static bool run(const struct Product *p, Kernel kernel, int shared)
 /* launch a product, continued (18c.2) */
 bool product_plain(const struct Product *p)
 {
-    return run(p, product_kernel_plain, TILE * TILE * (int)sizeof(float));
+    return run(p, product_kernel_plain, false,
+               TILE * TILE * (int)sizeof(float));
 }
 
 bool product_mma(const struct Product *p)
@@ -457,5 +509,6 @@ bool product_mma(const struct Product *p)
     const int a_down = (p->flags & GEMM_TA) != 0;
     const int b_down = (p->flags & GEMM_TB) == 0;
     const int sums = p->out_float && p->bias_grad;
-    return run(p, kernels[a_down][b_down][sums], STAGES * STAGE_BYTES);
+    return run(p, kernels[a_down][b_down][sums],
+               p->epilogue != EPI_DGELU, STAGES * STAGE_BYTES);
 }

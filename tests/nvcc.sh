@@ -1,0 +1,42 @@
+#!/bin/sh
+# Every .cu file compiles for every generation of GPUs from Turing on: one
+# line of TAP for each file.  A file that compiled is not compiled again
+# until it, a header or the compiler changes (build/nvcc holds the sums).
+: "${NVCC:=nvcc}" "${B:=build}"
+gpus="75 80 86 89 90a 100 120"
+
+if [ "${1-}" != one ]; then
+    command -v "$NVCC" > /dev/null || {
+        echo "1..0 # SKIP no nvcc: only it compiles for real GPUs"
+        exit 0
+    }
+    mkdir -p "$B/nvcc"
+    NVCC_HEADS=$({ "$NVCC" --version; cat code/*/*.h "$0"; } | cksum)
+    export NVCC B NVCC_HEADS
+    printf '%s\n' code/*/*.cu | sort | xargs -P 2 -n 1 "$0" one | sort |
+        awk '{ n++; sub(/ok -/, "ok " n " -"); print
+               if ($1 == "not") bad = 1 }
+             END { print "1.." n + 0; exit bad }'
+    exit
+fi
+
+file=$2
+out=$B/nvcc/$(echo "${file#code/}" | tr / -)
+sum=$(echo "$NVCC_HEADS" | cat - "$file" | cksum)
+if [ "$(cat "$out.sum" 2> /dev/null)" = "$sum" ]; then
+    echo "ok - nvcc: $file compiles for sm_75 to sm_120"
+    exit
+fi
+codes=
+for sm in $gpus; do
+    codes="$codes -gencode=arch=compute_$sm,code=sm_$sm"
+done
+# shellcheck disable=SC2086
+if nice "$NVCC" -fatbin $codes -O1 -std=c++17 -Icode "$file" \
+        -o "$out" > "$out.log" 2>&1; then
+    echo "$sum" > "$out.sum"
+    echo "ok - nvcc: $file compiles for sm_75 to sm_120"
+else
+    echo "not ok - nvcc: $file: $(grep -m 3 -i error "$out.log" | tr '\n' ' ')"
+fi
+rm -f "$out"
