@@ -3,7 +3,7 @@
 
 #include <string.h>
 #include "base/error.h"
-#include "ops/gpu.h"
+#include "ops/columns16.h"
 #include "ops/product_bodies.h"
 
 /* the bodies of product (18c.1) */
@@ -51,7 +51,12 @@ static void product_check(const struct Product *p)
             ? "bias or add with a float result" :
         p->add && p->flags & GEMM_ADD ? "both add and GEMM_ADD" :
         p->bias_grad && !p->out_float && p->epilogue != EPI_DGELU
-            ? "a bias gradient of neither DGELU nor a float result" : NULL;
+            ? "a bias gradient of neither DGELU nor a float result" :
+        p->bias_grad && p->out_float
+            && (p->flags & GEMM_TB || (p->ldb && p->ldb != (size_t)p->N))
+            ? "a bias gradient from a b that is not [K][N]" :
+        p->bias_grad && p->ldo && p->ldo != (size_t)p->N
+            ? "a bias gradient with gaps between the rows" : NULL;
     if (wrong)
         fail("product %d x %d x %d: %s; see ops/product.h", p->M, p->N,
              p->K, wrong);
@@ -69,6 +74,11 @@ void product(const struct Product *given)
     p.ldo = p.ldo ? p.ldo : p.N;
     if (p.flags & GEMM_ADD && !p.out_float)
         p.add = (const bf16 *)p.out;
-    if (!body_in_use->run(&p) && !product_mma(&p))
-        fail("product %d x %d x %d: no body computes it", p.M, p.N, p.K);
+    if (!body_in_use->run(&p))
+        product_mma(&p);
+    if (p.bias_grad && p.out_float)
+        column_sums16(p.bias_grad, p.b, p.K, p.N, p.accumulate_bias);
+    else if (p.bias_grad)
+        column_sums16(p.bias_grad, (const bf16 *)p.out, p.M, p.N,
+                      p.accumulate_bias);
 }

@@ -36,7 +36,8 @@ struct Product {
     enum Epilogue epilogue;
     bf16 *pre;                  /* [M][N], rows of ldo                  */
     float *bias_grad;           /* [N] or NULL: sums of the columns of
-                                 * out (DGELU), of op(b) (out_float)    */
+                                 * out (DGELU), of b (out_float), whose
+                                 * rows have N elements and touch       */
     bool accumulate_bias;       /* add them to what is there            */
 };
 

@@ -183,21 +183,15 @@ static int epilogue_of(const struct Product *p)
              | (p->bias ? CUBLASLT_EPILOGUE_BIAS : 0);
     if (p->epilogue == EPI_DGELU)
         return CUBLASLT_EPILOGUE_DGELU;
-    if (p->bias_grad)
-        return CUBLASLT_EPILOGUE_BGRADA;
     return p->bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
 bool product_lt(const struct Product *p)
 {
     struct Ask q;
-    const struct Pointers at = {
-        p->b, p->a, p->add ? p->add : p->out,
-        p->bias_grad ? (const void *)p->bias_grad : p->bias, p->pre, p->out
-    };
+    const struct Pointers at = { p->b, p->a, p->add ? p->add : p->out,
+                                 p->bias, p->pre, p->out };
     if (p->K == 0)
-        return false;
-    if (p->bias_grad && (p->accumulate_bias || !p->out_float))
         return false;
     memset(&q, 0, sizeof q);
     /* ask for the product with its roles exchanged (18c.3) */

@@ -2,23 +2,21 @@
 /* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
 
 #include <stdint.h>
-#include "ops/columns16.h"
 #include "ops/gpu.h"
 #include "ops/product_bodies.h"
 
 /* the sizes of a block's work (18c.2) */
 enum {
-    TILE = 128,             /* rows and columns of out in a block       */
-    DEPTH = 64,             /* of a and b in a stage                    */
-    STAGES = 3,
-    TEAM = 128,             /* threads: 2 x 2 warps, each 64 x 64       */
-    PART = TILE * DEPTH,    /* elements of one operand in a stage       */
-    STAGE_BYTES = 2 * PART * (int)sizeof(bf16),
-    GROUP = 16,             /* rows of tiles that are walked together   */
-    WAVE = 264,             /* tiles that an H200 makes at a time       */
+    ROWS = 128, COLS = 256,     /* of out, for a block                   */
+    DEPTH = 64,                 /* of a and b, for a stage               */
+    TEAM = 256,                 /* threads: 2 x 4 warps, each 64 x 64    */
+    STAGE_BYTES = (ROWS + COLS) * DEPTH * 2,
+    HALF_BYTES = ROWS * COLS / 2 * 4,       /* half a tile, in float     */
+    GROUP = 16,                 /* rows of tiles walked together         */
+    WAVE = 132,                 /* tiles that an H200 makes at a time    */
 };
 
-/* an operand, and where its elements lie in a tile (18c.2) */
+/* an operand of a product (18c.2) */
 /* op(a) as [X][K], whose neighbours along k touch; or, DOWN, those along x
  * do.  wide: rows begin at multiples of 16 bytes. */
 struct Operand {
@@ -28,69 +26,80 @@ struct Operand {
     bool wide;
 };
 
-/* The place of element (x, k) of a tile.  Rows of 64 elements; the eight
- * chunks of row r are exchanged by r % 8. */
-template <int DOWN>
-__device__ static __forceinline__ int place(int x, int k)
-{
-    if (DOWN)
-        return x / 64 * (DEPTH * 64) + k * 64 + (((x / 8) ^ k) % 8) * 8;
-    return x * 64 + (((k / 8) ^ x) % 8) * 8;
-}
-
 /* bring a tile of an operand nearer (18c.2) */
 /* eight elements from global to shared memory, n of them, the rest 0 */
 __device__ static __forceinline__ void
-copy8(bf16 *to, const bf16 *from, int n, bool wide)
+copy8(unsigned to, const bf16 *from, int n, bool wide)
 {
     if (wide) {
-        const unsigned at = (unsigned)__cvta_generic_to_shared(to);
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-                     :: "r"(at), "l"(from), "r"(2 * n) : "memory");
-    } else {
-        __align__(16) uint16_t x[8];
-        for (int j = 0; j < 8; j++)
-            x[j] = j < n ? ((const uint16_t *)from)[j] : 0;
-        *(uint4 *)to = *(const uint4 *)x;
+                     :: "r"(to), "l"(from), "r"(2 * n) : "memory");
+        return;
     }
+    unsigned x[4] = { 0 };
+    for (int j = 0; j < 8; j++)
+        if (j < n)
+            x[j / 2] |= (unsigned)((const uint16_t *)from)[j]
+                        << (j % 2 * 16);
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+                 :: "r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
+                 : "memory");
 }
 
 /* bring a tile of an operand nearer, continued (18c.2) */
-template <int DOWN>
+/* SIZE x DEPTH elements of m, from (x0, k0), to shared memory at `to` */
+template <int DOWN, int SIZE>
 __device__ static __forceinline__ void
-fetch(bf16 *tile, const struct Operand &m, int x0, int k0)
+fetch(unsigned to, const struct Operand &m, int x0, int k0)
 {
-    const int chunks = DOWN ? 16 : 8, step = TEAM / chunks;
-    const int row = threadIdx.x / chunks, col = threadIdx.x % chunks * 8;
-    const int r0 = (DOWN ? k0 : x0) + row, c0 = (DOWN ? x0 : k0) + col;
+    const int chunks = DOWN ? SIZE / 8 : DEPTH / 8, step = TEAM / chunks;
+    const int row = threadIdx.x / chunks, chunk = threadIdx.x % chunks;
+    const int r0 = (DOWN ? k0 : x0) + row;
+    const int c0 = (DOWN ? x0 : k0) + chunk * 8;
     const int rows = (DOWN ? m.K : m.X) - r0;
-    const int cols = min((DOWN ? m.X : m.K) - c0, 8);
+    const int cols = max(min((DOWN ? m.X : m.K) - c0, 8), 0);
     const bf16 *from = m.at + r0 * m.ld + c0;
-    bf16 *to = tile + (DOWN ? place<DOWN>(col, row)
-                            : place<DOWN>(row, col));
-    #pragma unroll
-    for (int i = 0; i < PART / 8 / TEAM; i++)
-        copy8(to + i * step * 64, from + i * step * m.ld,
-              i * step < rows ? max(cols, 0) : 0, m.wide);
+    to += chunk / 8 * (DEPTH * 128) + row * 128 + ((chunk ^ row) % 8) * 16;
+    if (m.wide && x0 + SIZE <= m.X && k0 + DEPTH <= m.K) {
+        #pragma unroll
+        for (int i = 0; i < SIZE / 32; i++, from += step * m.ld)
+            copy8(to + i * step * 128, from, 8, true);
+    } else {
+        for (int i = 0; i < SIZE / 32; i++, from += step * m.ld)
+            copy8(to + i * step * 128, from, i * step < rows ? cols : 0,
+                  m.wide);
+    }
 }
 
 /* fragments of the tensor cores (18c.2) */
-/* four 8 x 8 matrices, of which this lane names the row at `from` */
+/* Where this lane points for the matrices at x0, k = 0: its row of 8 x 8,
+ * half_x and half_k which of the four matrices. */
+template <int DOWN>
+__device__ static __forceinline__ unsigned
+lane_at(int x0, int half_x, int half_k)
+{
+    const int row = threadIdx.x % 8;
+    return DOWN ? x0 / 64 * (DEPTH * 128) + (8 * half_k + row) * 128
+                  + (half_x ^ row) * 16
+                : (x0 + 8 * half_x + row) * 128 + (half_k ^ row) * 16;
+}
+
+/* fragments of the tensor cores, continued (18c.2) */
+/* the i-th 16 x 16 from there, at depth k: four matrices of 8 x 8 */
 template <int DOWN>
 __device__ static __forceinline__ void
-load_matrices(uint32_t r[4], const bf16 *from)
+load_matrices(uint32_t r[4], unsigned at, int i, int k)
 {
-    const unsigned at = (unsigned)__cvta_generic_to_shared(from);
     if (DOWN)
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 "
                      "{%0, %1, %2, %3}, [%4];"
                      : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                     : "r"(at));
+                     : "r"((at + k * 128) ^ (i * 32)));
     else
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 "
                      "{%0, %1, %2, %3}, [%4];"
                      : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                     : "r"(at));
+                     : "r"((at + i * 2048) ^ (k * 2)));
 }
 
 /* fragments of the tensor cores, continued (18c.2) */
@@ -98,12 +107,10 @@ load_matrices(uint32_t r[4], const bf16 *from)
 __device__ static __forceinline__ void
 mma(float c[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
-                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-                 "{%0, %1, %2, %3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0),
-                   "r"(b1));
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 /* the job of a launch (18c.2) */
@@ -112,9 +119,9 @@ struct Job {
     struct Operand a, b;
     int rows, cols;             /* of tiles                              */
     bool wide;                  /* out, pre, add, bias in chunks of 16 B */
+    int stages;                 /* in shared memory                      */
     int splits, steps;          /* parts of K, and stages in each        */
-    float *part;                /* [splits][M][N], if splits > 1         */
-    float *sums;                /* column sums, [rows][N] or [splits][N] */
+    float *part;                /* [splits][M][N] if splits > 1, or NULL */
 };
 
 /* Which tile this block makes: GROUP rows of tiles go together, so that
@@ -151,6 +158,20 @@ store8(bf16 *to, const float x[8], int n, bool wide)
         for (int i = 0; i < 8; i++)
             if (i < n)
                 to[i] = float_to_bf16(x[i]);
+    }
+}
+
+/* finish eight neighbours of a row, continued (18c.2) */
+__device__ static __forceinline__ void
+store_floats(float *to, const float x[8], int n, bool wide)
+{
+    if (wide && n == 8) {
+        ((float4 *)to)[0] = make_float4(x[0], x[1], x[2], x[3]);
+        ((float4 *)to)[1] = make_float4(x[4], x[5], x[6], x[7]);
+    } else {
+        for (int i = 0; i < 8; i++)
+            if (i < n)
+                to[i] = x[i];
     }
 }
 
@@ -207,78 +228,180 @@ finish8(float x[8], const struct Product &p, int m, int c, int n,
     if (p.flags & GEMM_ADD)
         for (int i = 0; i < 8; i++)
             x[i] += i < n ? to[i] : 0;
-    if (wide && n == 8) {
-        ((float4 *)to)[0] = make_float4(x[0], x[1], x[2], x[3]);
-        ((float4 *)to)[1] = make_float4(x[4], x[5], x[6], x[7]);
-    } else {
-        for (int i = 0; i < 8; i++)
-            if (i < n)
-                to[i] = x[i];
-    }
+    store_floats(to, x, n, wide);
 }
 
-/* finish a tile (18c.2) */
-/* The place of element (m, n) of a tile of sums in shared memory. */
+/* finish half a tile (18c.2) */
+/* The place of element (m, n) of half a tile in shared memory. */
 __device__ static __forceinline__ int sum_place(int m, int n)
 {
-    return m * TILE + (n ^ m % 4 * 8);
+    return m * (COLS / 2) + (n ^ m % 4 * 8);
 }
 
-/* Take a tile of sums from shared memory to out.  A thread has eight
- * columns and every eighth row. */
+/* Take it from there to out, or to a part of K.  A thread has eight
+ * columns and every 16th row. */
 __device__ static __forceinline__ void
-finish_tile(float *tile, const struct Job &j, int m0, int n0, int row)
+finish_half(const float *half, const struct Job &j, int m0, int n0)
 {
-    const int c = threadIdx.x % 16 * 8, left = j.p.N - n0 - c;
-    const int n = left < 8 ? left : 8;
-    float x[8], sum[8] = { 0 };
-    for (int m = threadIdx.x / 16; m < TILE && m0 + m < j.p.M; m += 8) {
+    const int c = threadIdx.x % 16 * 8, n = min(j.p.N - n0 - c, 8);
+    for (int m = threadIdx.x / 16; m < ROWS && m0 + m < j.p.M; m += 16) {
         if (n <= 0)
             break;
-        /* x = eight sums of row m (18c.2) */
-        const float4 *from = (const float4 *)(tile + sum_place(m, c));
-        const float4 low = from[0], high = from[1];
-        x[0] = low.x, x[1] = low.y, x[2] = low.z, x[3] = low.w;
-        x[4] = high.x, x[5] = high.y, x[6] = high.z, x[7] = high.w;
-        finish8(x, j.p, m0 + m, n0 + c, n, j.wide);
-        for (int i = 0; i < 8; i++)
-            sum[i] += x[i];
-    }
-    if (j.sums && !j.p.out_float) {
-        /* add up the columns of a tile (18c.2) */
-        __syncthreads();
-        for (int i = 0; i < 8; i++)
-            tile[threadIdx.x / 16 * TILE + c + i] = sum[i];
-        __syncthreads();
-        float all = 0;
-        for (int i = 0; i < 8; i++)
-            all += tile[i * TILE + threadIdx.x];
-        if (n0 + (int)threadIdx.x < j.p.N)
-            j.sums[(size_t)row * j.p.N + n0 + threadIdx.x] = all;
+        float x[8];
+        const float *from = half + sum_place(m, c);
+        *(float4 *)x = ((const float4 *)from)[0];
+        *(float4 *)(x + 4) = ((const float4 *)from)[1];
+        if (j.part)
+            store_floats(j.part + ((size_t)blockIdx.y * j.p.M + m0 + m)
+                                  * j.p.N + n0 + c, x, n, j.p.N % 4 == 0);
+        else
+            finish8(x, j.p, m0 + m, n0 + c, n, j.wide);
     }
 }
 
-/* finish a tile, continued (18c.2) */
-/* Take it to part[blockIdx.y], for finish_kernel. */
+/* the kernel of mma.sync (18c.2) */
+/* ask for stage s of `steps`, if there is one */
+template <int A_DOWN, int B_DOWN>
 __device__ static __forceinline__ void
-keep_tile(const float *tile, const struct Job &j, int m0, int n0)
+ask(unsigned shared, const struct Job &j, int m0, int n0, int first, int s,
+    int steps)
 {
-    float *to = j.part + (size_t)blockIdx.y * j.p.M * j.p.N;
-    const int n = n0 + threadIdx.x;
-    for (int m = 0; m < TILE && m0 + m < j.p.M && n < j.p.N; m++)
-        to[(size_t)(m0 + m) * j.p.N + n]
-            = tile[sum_place(m, threadIdx.x)];
+    if (s < steps) {
+        const unsigned to = shared + s % j.stages * STAGE_BYTES;
+        const int k = (first + s) * DEPTH;
+        fetch<A_DOWN, ROWS>(to, j.a, m0, k);
+        fetch<B_DOWN, COLS>(to + ROWS * DEPTH * 2, j.b, n0, k);
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/* out from the parts of K: eight neighbours a thread. */
-__global__ void finish_kernel(struct Job j)
+/* until all but the last stages - 2 groups have arrived, for everybody */
+__device__ static __forceinline__ void wait_for_stage(int stages)
+{
+    if (stages == 4)
+        asm volatile("cp.async.wait_group 2;" ::: "memory");
+    else if (stages == 3)
+        asm volatile("cp.async.wait_group 1;" ::: "memory");
+    else
+        asm volatile("cp.async.wait_group 0;" ::: "memory");
+    __syncthreads();
+}
+
+/* the kernel of mma.sync, continued (18c.2) */
+/* out = epilogue(op(a) op(b) ...), a block per tile of 128 x 256.
+ *   launch    (tiles of out, parts of K) blocks of 256
+ *   shared    48 KiB for each of 2, 3 or 4 stages
+ *   moves     2 M N K (1/128 + 1/256) bytes from L2, plus out
+ *   ceiling   the tensor cores' rate for mma.sync */
+template <int A_DOWN, int B_DOWN>
+__global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
+{
+#if __CUDA_ARCH__ >= 800
+    extern __shared__ __align__(128) unsigned char memory[];
+    const unsigned shared = (unsigned)__cvta_generic_to_shared(memory);
+    int row, col;
+    tile_of_block(j, &row, &col);
+    const int m0 = row * ROWS, n0 = col * COLS, lane = threadIdx.x % 32;
+    const int wm = threadIdx.x / 128 * 64, wn = threadIdx.x / 32 % 4 * 64;
+    const int first = blockIdx.y * j.steps;
+    const int steps = min(j.steps, (j.p.K + DEPTH - 1) / DEPTH - first);
+    const bool busy = m0 + wm < j.p.M && n0 + wn < j.p.N;
+    float c[4][8][4] = {};
+    /* multiply, stage after stage (18c.2) */
+    const unsigned at_a = shared + lane_at<A_DOWN>(wm, lane / 8 % 2, lane / 16);
+    const unsigned at_b = shared + ROWS * DEPTH * 2
+                        + lane_at<B_DOWN>(wn, lane / 16, lane / 8 % 2);
+    uint32_t a[2][4][4], b[2][4][4];
+    for (int s = 0; s < j.stages - 1; s++)
+        ask<A_DOWN, B_DOWN>(shared, j, m0, n0, first, s, steps);
+    wait_for_stage(j.stages);
+    unsigned stage = 0;
+    if (busy && steps > 0) {
+        /* load the first fragments of a stage (18c.2) */
+        #pragma unroll
+        for (int i = 0; i < 4; i++) {
+            load_matrices<A_DOWN>(a[0][i], at_a + stage, i, 0);
+            load_matrices<B_DOWN>(b[0][i], at_b + stage, i, 0);
+        }
+    }
+    for (int s = 0; s < steps; s++) {
+        #pragma unroll
+        for (int q = 0; q < DEPTH / 16; q++) {
+            /* load the fragments after q (18c.2) */
+            if (q == DEPTH / 16 - 1) {
+                wait_for_stage(j.stages);
+                stage = (s + 1) % j.stages * STAGE_BYTES;
+                if (busy && s + 1 < steps) {
+                    /* load the first fragments of a stage (18c.2) */
+                    #pragma unroll
+                    for (int i = 0; i < 4; i++) {
+                        load_matrices<A_DOWN>(a[0][i], at_a + stage, i, 0);
+                        load_matrices<B_DOWN>(b[0][i], at_b + stage, i, 0);
+                    }
+                }
+            } else if (busy) {
+                #pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    load_matrices<A_DOWN>(a[(q + 1) % 2][i], at_a + stage, i,
+                                          (q + 1) * 16);
+                    load_matrices<B_DOWN>(b[(q + 1) % 2][i], at_b + stage, i,
+                                          (q + 1) * 16);
+                }
+            }
+            if (q == 0)
+                ask<A_DOWN, B_DOWN>(shared, j, m0, n0, first,
+                                    s + j.stages - 1, steps);
+            /* multiply fragments q (18c.2) */
+            if (busy) {
+                #pragma unroll
+                for (int i = 0; i < 4; i++)
+                    #pragma unroll
+                    for (int n = 0; n < 8; n++)
+                        mma(c[i][n], a[q % 2][i], b[q % 2][n / 2][n % 2 * 2],
+                            b[q % 2][n / 2][n % 2 * 2 + 1]);
+            }
+        }
+    }
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    for (int half = 0; half < 2; half++) {
+        __syncthreads();
+        /* lay this half of the sums out in shared memory (18c.2) */
+        if (busy && wn / (COLS / 2) == half) {
+            #pragma unroll
+            for (int i = 0; i < 32; i++) {
+                const int m = wm + i / 8 * 16 + lane / 4;
+                const int n = wn % (COLS / 2) + i % 8 * 8 + lane % 4 * 2;
+                const float *x = c[i / 8][i % 8];
+                float *to = (float *)memory;
+                *(float2 *)(to + sum_place(m, n)) = make_float2(x[0], x[1]);
+                *(float2 *)(to + sum_place(m + 8, n)) = make_float2(x[2], x[3]);
+            }
+        }
+        __syncthreads();
+        finish_half((float *)memory, j, m0, n0 + half * (COLS / 2));
+    }
+#endif
+}
+
+/* the kernels with eight neighbours a thread (18c.2) */
+/* this thread's: row m, columns c to c + n; false: none */
+__device__ static __forceinline__ bool
+neighbours(const struct Job &j, int *m, int *c, int *n)
 {
     const int chunks = (j.p.N + 7) / 8;
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const int m = i / chunks, c = i % chunks * 8;
-    if (m >= j.p.M)
+    *m = i / chunks;
+    *c = i % chunks * 8;
+    *n = min(j.p.N - *c, 8);
+    return i / chunks < (size_t)j.p.M;
+}
+
+/* out from the parts of K */
+__global__ void finish_kernel(struct Job j)
+{
+    int m, c, n;
+    if (!neighbours(j, &m, &c, &n))
         return;
-    const int n = min(j.p.N - c, 8);
     const float *from = j.part + (size_t)m * j.p.N + c;
     float x[8] = {};
     for (int s = 0; s < j.splits; s++, from += (size_t)j.p.M * j.p.N)
@@ -287,140 +410,28 @@ __global__ void finish_kernel(struct Job j)
     finish8(x, j.p, m, c, n, j.wide);
 }
 
-/* the kernel of mma.sync (18c.2) */
-/* ask for stage s of `steps`, if there is one */
-template <int A_DOWN, int B_DOWN>
-__device__ static __forceinline__ void
-ask(bf16 *stage, const struct Job &j, int m0, int n0, int first, int s,
-    int steps)
-{
-    if (s < steps) {
-        bf16 *to = stage + s % STAGES * (2 * PART);
-        fetch<A_DOWN>(to, j.a, m0, (first + s) * DEPTH);
-        fetch<B_DOWN>(to + PART, j.b, n0, (first + s) * DEPTH);
-    }
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-
-/* the kernel of mma.sync, continued (18c.2) */
-/* out = epilogue(op(a) op(b) ...), a block per tile of 128 x 128.
- *   launch    tiles of out; 128 threads, 96 KiB of shared memory: two
- *             blocks for each multiprocessor of an H200
- *   moves     2 (M N K) (1/128 + 1/128) bytes from L2, plus out
- *   ceiling   the tensor cores' rate for mma.sync */
-template <int A_DOWN, int B_DOWN, int SUMS>
-__global__ void __launch_bounds__(TEAM, 2) product_kernel_mma(struct Job j)
-{
-#if __CUDA_ARCH__ >= 800
-    extern __shared__ __align__(128) unsigned char shared[];
-    bf16 *stage = (bf16 *)shared;
-    int row, col;
-    tile_of_block(j, &row, &col);
-    const int m0 = row * TILE, n0 = col * TILE;
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int wm = warp / 2 * 64, wn = warp % 2 * 64;
-    const bool sums = SUMS && row == 0 && wm == 0;
-    const int first = blockIdx.y * j.steps;
-    const int steps = min(j.steps, (j.p.K + DEPTH - 1) / DEPTH - first);
-    float c[4][8][4] = {}, ones[SUMS ? 8 : 1][4] = {};
-    /* multiply, stage after stage (18c.2) */
-    for (int s = 0; s < STAGES - 1; s++)
-        ask<A_DOWN, B_DOWN>(stage, j, m0, n0, first, s, steps);
-    for (int s = 0; s < steps; s++) {
-        asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 2) : "memory");
-        __syncthreads();
-        const bf16 *a = stage + s % STAGES * (2 * PART), *b = a + PART;
-        ask<A_DOWN, B_DOWN>(stage, j, m0, n0, first, s + STAGES - 1, steps);
-        for (int k = 0; k < DEPTH; k += 16) {
-            /* multiply 64 x 64 x 16 (18c.2) */
-            uint32_t fa[4][4], fb[4][4];
-            const int u = lane / 8 % 2 * 8, v = lane / 16 * 8, w = lane % 8;
-            #pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const int ma = wm + 16 * i, nb = wn + 16 * i;
-                load_matrices<A_DOWN>(fa[i], a + (A_DOWN
-                    ? place<1>(ma + u, k + v + w) : place<0>(ma + u + w, k + v)));
-                load_matrices<B_DOWN>(fb[i], b + (B_DOWN
-                    ? place<1>(nb + v, k + u + w) : place<0>(nb + v + w, k + u)));
-            }
-            #pragma unroll
-            for (int i = 0; i < 4; i++)
-                #pragma unroll
-                for (int n = 0; n < 8; n++)
-                    mma(c[i][n], fa[i], fb[n / 2][n % 2 * 2], fb[n / 2][n % 2 * 2 + 1]);
-            if (sums) {
-                const uint32_t one[4] = { 0x3f803f80, 0x3f803f80, 0x3f803f80,
-                                          0x3f803f80 };
-                #pragma unroll
-                for (int n = 0; n < 8; n++)
-                    mma(ones[SUMS ? n : 0], one, fb[n / 2][n % 2 * 2],
-                        fb[n / 2][n % 2 * 2 + 1]);
-            }
-        }
-    }
-    /* write the sums of b's columns (18c.2) */
-    if (sums && lane < 4)
-        for (int i = 0; i < 16; i++) {
-            const int n = n0 + wn + i / 2 * 8 + lane * 2 + i % 2;
-            if (n < j.p.N)
-                j.sums[(size_t)blockIdx.y * j.p.N + n]
-                    = ones[SUMS ? i / 2 : 0][i % 2];
-        }
-    /* lay the sums out in shared memory (18c.2) */
-    asm volatile("cp.async.wait_all;" ::: "memory");
-    __syncthreads();
-    #pragma unroll
-    for (int i = 0; i < 4; i++)
-        #pragma unroll
-        for (int n = 0; n < 8; n++)
-            #pragma unroll
-            for (int h = 0; h < 2; h++) {
-                const int m = wm + 16 * i + 8 * h + lane / 4;
-                float *to = (float *)shared
-                          + sum_place(m, wn + 8 * n + lane % 4 * 2);
-                *(float2 *)to = make_float2(c[i][n][2 * h],
-                                            c[i][n][2 * h + 1]);
-            }
-    __syncthreads();
-    if (j.splits > 1)
-        keep_tile((float *)shared, j, m0, n0);
-    else
-        finish_tile((float *)shared, j, m0, n0, row);
-#endif
-}
-
-/* the kernel without tensor cores (18c.2) */
+/* the kernels with eight neighbours a thread, continued (18c.2) */
 __device__ static __forceinline__ float
 element(const struct Operand &m, bool down, int x, int k)
 {
     return bf16_to_float(down ? m.at[k * m.ld + x] : m.at[x * m.ld + k]);
 }
 
-/* The same, an element for a thread at a time: for GPUs before sm_80, and
- * as a second opinion. */
+/* A product without tensor cores: for GPUs before sm_80, and as a second
+ * opinion. */
 __global__ void product_kernel_plain(struct Job j)
 {
-    extern __shared__ __align__(128) unsigned char shared[];
-    float *tile = (float *)shared;
-    int row, col;
-    tile_of_block(j, &row, &col);
-    const int m0 = row * TILE, n0 = col * TILE, n = n0 + threadIdx.x;
     const bool ta = j.p.flags & GEMM_TA, tb = j.p.flags & GEMM_TB;
-    for (int m = m0; m < m0 + TILE && m < j.p.M; m++) {
-        float x = 0;
-        for (int k = 0; k < j.p.K && n < j.p.N; k++)
-            x = fmaf(element(j.a, ta, m, k), element(j.b, !tb, n, k), x);
-        tile[sum_place(m - m0, n - n0)] = x;
+    int m, c, n;
+    if (!neighbours(j, &m, &c, &n))
+        return;
+    float x[8] = {};
+    for (int k = 0; k < j.p.K; k++) {
+        const float a = element(j.a, ta, m, k);
+        for (int i = 0; i < n; i++)
+            x[i] = fmaf(a, element(j.b, !tb, c + i, k), x[i]);
     }
-    if (j.p.out_float && j.p.bias_grad && row == 0 && n < j.p.N) {
-        /* add up column n of b (18c.2) */
-        float x = 0;
-        for (int k = 0; k < j.p.K; k++)
-            x += element(j.b, !tb, n, k);
-        j.sums[n] = x;
-    }
-    __syncthreads();
-    finish_tile(tile, j, m0, n0, row);
+    finish8(x, j.p, m, c, n, j.wide);
 }
 
 /* launch a product (18c.2) */
@@ -429,86 +440,99 @@ static bool wide(const void *p, size_t ld)
     return (uintptr_t)p % 16 == 0 && ld % 8 == 0;
 }
 
-static struct Job job_of(const struct Product *p, bool may_split)
+static struct Job job_of(const struct Product *p)
 {
     struct Job j = {};
     j.p = *p;
     j.a = { p->a, p->lda, p->M, p->K, wide(p->a, p->lda) };
     j.b = { p->b, p->ldb, p->N, p->K, wide(p->b, p->ldb) };
-    j.rows = (p->M + TILE - 1) / TILE;
-    j.cols = (p->N + TILE - 1) / TILE;
+    j.rows = (p->M + ROWS - 1) / ROWS;
+    j.cols = (p->N + COLS - 1) / COLS;
     j.wide = wide(p->out, p->ldo) && wide(p->pre, 0) && wide(p->add, 0)
              && wide(p->bias, 0);
-    /* split K, if that is worth it (18c.2) */
-    const int steps = (p->K + DEPTH - 1) / DEPTH;
-    int least = 0x7fffffff;
-    for (int s = 1; s <= (may_split ? 16 : 1); s++) {
-        const int waves = (j.rows * j.cols * s + WAVE - 1) / WAVE;
-        const int each = (steps + s - 1) / s, time = waves * (each + 16);
-        if (time < least && (s == 1 || each >= 8))
-            least = time, j.splits = s, j.steps = each;
-    }
-    j.splits = j.steps ? (steps + j.steps - 1) / j.steps : 1;
-    /* find memory for the parts and the sums (18c.2) */
-    const size_t parts = j.splits > 1 ? (size_t)j.splits * p->M * p->N : 0;
-    const size_t sums = !p->bias_grad ? 0
-                      : (size_t)p->N * (p->out_float ? j.splits : j.rows);
-    float *memory = (float *)machine_scratch((parts + sums) * sizeof(float));
-    j.part = memory;
-    j.sums = sums ? memory + parts : NULL;
     return j;
 }
 
 /* launch a product, continued (18c.2) */
-typedef void (*Kernel)(struct Job);
-
-static bool run(const struct Product *p, Kernel kernel, bool may_split,
-                int shared)
+/* Cut K where there are few tiles.  By the shape alone, so that the sums
+ * are the same on every GPU. */
+static void split(struct Job *j)
 {
-    const struct Job j = job_of(p, may_split);
-    const dim3 grid(blocks_for((size_t)j.rows * j.cols, 1), j.splits);
-    CUDA_OK(cudaFuncSetAttribute(kernel,
-        cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-    kernel<<<grid, TEAM, shared, machine_stream>>>(j);
+    const int all = (j->p.K + DEPTH - 1) / DEPTH;
+    int least = 0x7fffffff;
+    for (int s = 1; s <= 16; s++) {
+        const int waves = (j->rows * j->cols * s + WAVE - 1) / WAVE;
+        const int steps = (all + s - 1) / s, time = waves * (steps + 16);
+        if (time < least && (s == 1 || steps >= 8))
+            least = time, j->splits = s, j->steps = steps;
+    }
+    if (j->splits > 1) {
+        j->splits = (all + j->steps - 1) / j->steps;
+        j->part = (float *)machine_scratch((size_t)j->splits * j->p.M
+                                           * j->p.N * sizeof(float));
+    }
+}
+
+/* launch a product, continued (18c.2) */
+static unsigned chunks_of(const struct Product *p)
+{
+    return blocks_for((size_t)p->M * ((p->N + 7) / 8), TEAM);
+}
+
+bool product_plain(const struct Product *p)
+{
+    product_kernel_plain<<<chunks_of(p), TEAM, 0, machine_stream>>>(
+        job_of(p));
     LAUNCHED();
-    if (j.splits > 1) {
-        const size_t chunks = (p->N + 7) / 8;
-        finish_kernel<<<blocks_for(p->M * chunks, TEAM), TEAM, 0,
-                        machine_stream>>>(j);
-        LAUNCHED();
-    }
-    if (j.sums) {
-        const struct Parts all = { { p->bias_grad }, j.sums, 1,
-                                   p->out_float ? j.splits : j.rows };
-        sum_parts(&all, p->N, p->accumulate_bias);
-    }
     return true;
 }
 
 /* launch a product, continued (18c.2) */
-bool product_plain(const struct Product *p)
+static int attribute(cudaDeviceAttr what)
 {
-    return run(p, product_kernel_plain, false,
-               TILE * TILE * (int)sizeof(float));
+    int value;
+    CUDA_OK(cudaDeviceGetAttribute(&value, what, 0));
+    return value;
 }
 
+typedef void (*Kernel)(struct Job);
+
+static int stages_of(const Kernel kernels[4])
+{
+    const int room = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    int n = room / STAGE_BYTES;
+    n = n > 4 ? 4 : n;
+    for (int i = 0; i < 4; i++)
+        CUDA_OK(cudaFuncSetAttribute(kernels[i],
+            cudaFuncAttributeMaxDynamicSharedMemorySize, n * STAGE_BYTES));
+    return n;
+}
+
+/* launch a product, continued (18c.2) */
 bool product_mma(const struct Product *p)
 {
-    static const Kernel kernels[2][2][2] = {
-        { { product_kernel_mma<0, 0, 0>, product_kernel_mma<0, 0, 1> },
-          { product_kernel_mma<0, 1, 0>, product_kernel_mma<0, 1, 1> } },
-        { { product_kernel_mma<1, 0, 0>, product_kernel_mma<1, 0, 1> },
-          { product_kernel_mma<1, 1, 0>, product_kernel_mma<1, 1, 1> } },
+    static const Kernel kernels[4] = {
+        product_kernel_mma<0, 0>, product_kernel_mma<0, 1>,
+        product_kernel_mma<1, 0>, product_kernel_mma<1, 1>,
     };
-    static int major;
-    if (!major)
-        CUDA_OK(cudaDeviceGetAttribute(
-            &major, cudaDevAttrComputeCapabilityMajor, 0));
+    static int major, stages;
+    if (!major) {
+        major = attribute(cudaDevAttrComputeCapabilityMajor);
+        stages = major < 8 ? 0 : stages_of(kernels);
+    }
     if (major < 8)
         return product_plain(p);
-    const int a_down = (p->flags & GEMM_TA) != 0;
-    const int b_down = (p->flags & GEMM_TB) == 0;
-    const int sums = p->out_float && p->bias_grad;
-    return run(p, kernels[a_down][b_down][sums],
-               p->epilogue != EPI_DGELU, STAGES * STAGE_BYTES);
+    struct Job j = job_of(p);
+    split(&j);
+    j.stages = stages;
+    const int down = (p->flags & GEMM_TA ? 2 : 0)
+                   + (p->flags & GEMM_TB ? 0 : 1);
+    const dim3 grid(blocks_for((size_t)j.rows * j.cols, 1), j.splits);
+    kernels[down]<<<grid, TEAM, stages * STAGE_BYTES, machine_stream>>>(j);
+    LAUNCHED();
+    if (j.part) {
+        finish_kernel<<<chunks_of(p), TEAM, 0, machine_stream>>>(j);
+        LAUNCHED();
+    }
+    return true;
 }
