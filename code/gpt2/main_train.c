@@ -32,7 +32,8 @@ struct Options {
     int64_t sample_every, save_every;
     double lr, lr_last, cooldown, decay, clip, beta1, beta2, eps;
     const char *precision, *recompute, *master;
-    bool resume, plan, profile;
+    int  logit_rows;
+    bool resume, plan, profile, no_graph;
 };
 
 static struct Options o = {
@@ -124,6 +125,10 @@ static struct Options o = {
     RECOMPUTE_NAMES, "bf16: what is computed twice, not kept")             \
   X(KEPT,  "master-weights", OPT_CHOICE, master,      0, 0,                \
     "on|off", "bf16: off rounds the weights at random")                    \
+  X(KEPT,  "logit-rows",   OPT_INT,    logit_rows,    1, 1e9,  "N",        \
+    "bf16: logits at a time; default: all, if under 8 GB")                 \
+  X(LOCAL, "no-graph",     OPT_FLAG,   no_graph,      0, 0,    "",         \
+    "bf16: launch each kernel of a step by itself")                        \
   X(LOCAL, "profile",      OPT_FLAG,   profile,       0, 0,    "",         \
     "print where the time of the steps went")                              \
   X(LOCAL, "plan",         OPT_FLAG,   plan,          0, 0,    "",         \
@@ -229,6 +234,7 @@ static bool older(int i)
         o.precision = "fp32";
     return strcmp(table[i].name, "precision") == 0
         || strcmp(table[i].name, "recompute") == 0
+        || strcmp(table[i].name, "logit-rows") == 0
         || strcmp(table[i].name, "master-weights") == 0;
 }
 
@@ -395,6 +401,8 @@ static void make_config(struct TrainConfig *c)
                            strcmp(o.master, "on") == 0, &e))
         misuse("%s", e.text);
     o.precision = precision_name(c->options.precision);
+    c->options.rows = o.logit_rows;
+    c->options.no_graph = o.no_graph;
 }
 
 /* Take --out for this run; the path of the checkpoint to resume or "". */
@@ -549,6 +557,18 @@ static void print_gpu(const struct Run *r, double tokens)
     printf("memory  %.2f GB of %.1f; the largest --batch that fits is "
            "%lld\n", (double)r->bytes / 1e9, (double)r->left / 1e9,
            (long long)r->largest);
+}
+
+/* print what the GPU gave (G.5) */
+static void print_end(const struct Run *r)
+{
+    size_t left, all;
+    if (machine_profiled())
+        machine_profile_print(stdout);
+    if (!r->left || !machine_memory(&left, &all) || left > r->left)
+        return;
+    printf("memory  %.2f GB were taken, %.2f planned\n",
+           (double)(r->left - left) / 1e9, (double)r->bytes / 1e9);
 }
 
 static void print_start(struct Run *r)
@@ -766,8 +786,7 @@ int main(int argc, char **argv)
     if (stop_signal())
         stop_for(&run, stop_signal());
     progress_end(&run.progress);
-    if (machine_profiled())
-        machine_profile_print(stdout);
+    print_end(&run);
     save(&run);
     runlog_close(&run.log);
     if (o.out)

@@ -146,17 +146,16 @@ static void chunk_fwd(struct Model *m, int n, int rows, float scale,
 static void chunk_bwd(struct Model *m, int n, int rows, bool add)
 {
     struct Mixed *x = m->mixed;
-    const int V = m->config.V, C = m->config.C;
+    const int Vp = x->Vp, C = m->config.C;
     bf16 *h = x->ln_f + (size_t)n * C;
     machine_mark("logits dw");
     struct Product p = { };
-    p.M = V, p.N = C, p.K = rows, p.flags = GEMM_TA | (add ? GEMM_ADD : 0);
-    p.a = x->logits, p.lda = x->Vp, p.b = h;
-    p.out = m->g.wte, p.out_float = true;
+    p.M = Vp, p.N = C, p.K = rows, p.flags = GEMM_TA | (add ? GEMM_ADD : 0);
+    p.a = x->logits, p.b = h, p.out = m->g.wte, p.out_float = true;
     product(&p);
     machine_mark("logits dx");
     struct Product q = { };
-    q.M = rows, q.N = C, q.K = x->Vp;
+    q.M = rows, q.N = C, q.K = Vp;
     q.a = x->logits, q.b = x->w.wte, q.out = h;
     product(&q);
 }
@@ -394,10 +393,23 @@ static bool can_mix(const struct Model *m, struct Error *e)
 }
 
 /* create and free the bf16 body, continued (18.5) */
+static bool take_kernels(struct Error *e)
+{
+    const char *p = getenv("PRODUCT_KERNEL"), *f = getenv("FLASH_KERNEL");
+    if (p && !product_use(p))
+        return error_set(e, "PRODUCT_KERNEL=%s: this program has no such "
+                         "product; try mma or cublas", p);
+    if (f && !flash_use(f))
+        return error_set(e, "FLASH_KERNEL=%s: this program has no such "
+                         "attention; try mma or hopper", f);
+    return true;
+}
+
+/* create and free the bf16 body, continued (18.5) */
 bool mixed_create(struct Model *m, struct Error *e)
 {
     struct Mixed *x = m->mixed;
-    if (!can_mix(m, e))
+    if (!can_mix(m, e) || !take_kernels(e))
         return false;
     /* take a stream that can be captured (18.5) */
     #ifdef __NVCC__
