@@ -118,7 +118,8 @@ CU       := $(wildcard $(CODE)/ops/*.cu $(CODE)/gpt2/*.cu) $(CODE)/lab/machine_p
 CU_SIMT  := $(filter-out %_lt.cu %_hopper.cu,$(CU))
 CU_HEADS := $(wildcard $(CODE)/ops/*.h $(CODE)/base/*.h $(CODE)/gpt2/*.h $(CODE)/lab/*.h)
 ON_GPU   := $(CODE)/gpt2/main_train $(CODE)/gpt2/main_eval \
-            $(CODE)/gpt2/main_generate $(CODE)/lab/main_bench_machine
+            $(CODE)/gpt2/main_generate $(CODE)/lab/main_bench_machine \
+            $(CODE)/lab/main_bench_step
 NVCC     ?= nvcc
 # wgmma and setmaxnreg exist for sm_90a only, which is no plain -arch.
 NVARCH    = $(if $(filter 90,$(SM)),-gencode=arch=compute_90a$(,)code=sm_90a,-arch=sm_$(SM))
@@ -359,8 +360,11 @@ bench: $(B)/bin/bench-cpu $(B)/bin/bench-latency
 MACHINE   ?=
 LAB_BENCH := $(foreach p,bandwidth access transpose copies latency,$(B)/bin/$(p)-cuda)
 FIRST_BENCH := $(foreach p,device-query throughput,$(B)/bin/$(p)-cuda)
+# STEPS: whole steps of training to time, MODEL:BATCH.
+STEPS ?= gpt2:1 gpt2:16 gpt2:64 gpt2:128 gpt2-medium:32 gpt2-large:16
 .PHONY: bench-gpu
-bench-gpu: needs-nvcc $(LAB_BENCH) $(FIRST_BENCH)
+bench-gpu: needs-nvcc $(LAB_BENCH) $(FIRST_BENCH) $(B)/bin/launches-cuda \
+           $(B)/bin/bench-step-cuda
 	@mkdir -p $(B)/bench
 	@set -e; for p in $(LAB_BENCH); do echo; echo "$${p##*/}"; \
 	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
@@ -368,6 +372,12 @@ bench-gpu: needs-nvcc $(LAB_BENCH) $(FIRST_BENCH)
 	@set -e; for p in $(FIRST_BENCH); do echo; echo "$${p##*/}"; \
 	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
 	  $$p --machine "$(MACHINE)" --out $(B)/bench/throughput.csv; done
+	@echo; COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
+	  $(B)/bin/launches-cuda --machine "$(MACHINE)" --out $(B)/bench/profiling.csv
+	@set -e; for s in $(STEPS); do echo; \
+	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
+	  $(B)/bin/bench-step-cuda --model $${s%:*} --batch $${s#*:} --seq 1024 \
+	    --precision bf16 --machine "$(MACHINE)" --out $(B)/bench/gpu-step.csv; done
 
 numbers:
 	@ls $(B)/bench/*.csv >/dev/null 2>&1 || \

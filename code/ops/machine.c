@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/pages.h"
 #include "ops/machine.h"
 #include "ops/marks.h"
@@ -130,4 +131,10 @@ void machine_profile_print(FILE *out)
 {
     machine_mark(NULL);
     marks_print(out);
+}
+
+/* the name of the CPU (R.2) */
+const char *machine_name(void)
+{
+    return cpu_name();
 }

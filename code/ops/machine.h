@@ -68,6 +68,10 @@ void machine_profile(bool on);
 bool machine_profiled(void);
 void machine_profile_print(FILE *out);
 
+/* the machine by its name (R.2) */
+/* "NVIDIA H200; CUDA 13.0": what the rows of a measurement call it. */
+const char *machine_name(void);
+
 C_FUNCTIONS_END
 
 #endif

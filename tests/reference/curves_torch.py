@@ -7,7 +7,7 @@
 
 The same initial weights, windows and rates as ours (run.safetensors, run.csv
 of tests/run_inputs.c), AdamW as ours (0.9, 0.95, decay 0.1 of matrices, norm
-clipped to 1), no dropout.  Eager, so that what runs is what is written here.
+clipped to 1), no dropout.  Not compiled: what runs is what is written here.
 
   --precision fp64|fp32|tf32|bf16   bf16: autocast over fp32 parameters
   --perturb N       N > 0: every weight is multiplied by 1 + 1e-7 z, z normal
@@ -19,6 +19,7 @@ Writes step,loss,val_loss,norm, and prints the last row.
 """
 import argparse
 import csv
+import time
 
 import numpy
 import torch
@@ -41,6 +42,9 @@ def options():
     p.add_argument("--perturb", type=int, default=0)
     p.add_argument("--val-every", type=int, default=50)
     p.add_argument("--val-batches", type=int, default=8)
+    p.add_argument("--eager", action="store_true", help="no CUDA graph")
+    p.add_argument("--limit-s", type=float, default=1e9,
+                   help="stop then, and write what there is")
     return p.parse_args()
 
 
@@ -66,43 +70,81 @@ def build(o):
     return model
 
 
+def captured(step, optimizer):
+    """A whole step as a CUDA graph: of a model this small the host would
+    else be the slow one.  Rate 0 while it warms up, moments zero after."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            step()
+    torch.cuda.current_stream().wait_stream(side)
+    optimizer.zero_grad(set_to_none=True)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = step()
+    for state in optimizer.state.values():
+        for t in state.values():
+            t.zero_()
+
+    def replay():
+        graph.replay()
+        return result
+    return replay
+
+
 def main():
     o = options()
     torch.backends.cuda.matmul.allow_tf32 = o.precision == "tf32"
     torch.backends.cudnn.allow_tf32 = o.precision == "tf32"
     model = build(o)
-    optimizer = adamw(model, lr=0.0)
+    rate = torch.zeros((), device="cuda")
+    optimizer = adamw(model, lr=rate, capturable=True)
     with open(o.inputs + ".csv") as f:
         steps = list(csv.DictReader(f))
+    orders = torch.tensor([[int(w) for w in s["windows"].split()]
+                           for s in steps], device="cuda")
+    rates = torch.tensor([float(s["lr"]) for s in steps], device="cuda")
     text = windows(o.data, o.seq).cuda()
     val = windows(o.val, o.seq).cuda() if o.val else None
-    losses = torch.zeros(len(steps), 2, device="cuda", dtype=torch.float64)
+    results = torch.zeros(len(steps), 2, device="cuda", dtype=torch.float64)
     val_losses = {}
 
     def loss_of(batch):
-        with torch.autocast("cuda", torch.bfloat16,
+        with torch.autocast("cuda", torch.bfloat16, cache_enabled=False,
                             enabled=o.precision == "bf16"):
             return model(batch[:, :-1], batch[:, 1:])
 
-    for i, step in enumerate(steps):
-        order = [int(w) for w in step["windows"].split()]
-        for group in optimizer.param_groups:
-            group["lr"] = float(step["lr"])
-        loss = loss_of(text[order])
+    batch = text[orders[0]]
+
+    def step():
+        optimizer.zero_grad(set_to_none=True)
+        loss = loss_of(batch)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        losses[i, 0], losses[i, 1] = loss.detach(), norm
         optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
+        return loss.detach(), norm
+
+    if not o.eager:
+        step = captured(step, optimizer)
+    start, done = time.monotonic(), 0
+    for i in range(len(steps)):
+        batch.copy_(text[orders[i]])
+        rate.copy_(rates[i])
+        results[i, 0], results[i, 1] = step()
         if val is not None and (i + 1) % o.val_every == 0:
-            B = len(order)
+            B = len(batch)
             with torch.no_grad():
                 parts = [loss_of(val[b * B:(b + 1) * B]).double()
                          for b in range(o.val_batches)]
             val_losses[i] = torch.stack(parts).mean()
+            torch.cuda.synchronize()
+        done = i + 1
+        if time.monotonic() - start > o.limit_s:
+            break
     with open(o.log, "w") as f:
         f.write("step,loss,val_loss,norm\n")
-        for i, (loss, norm) in enumerate(losses.tolist()):
+        for i, (loss, norm) in enumerate(results[:done].tolist()):
             v = f"{val_losses[i].item():.6f}" if i in val_losses else ""
             row = f"{i + 1},{loss:.9g},{v},{norm:.9g}"
             f.write(row + "\n")

@@ -69,6 +69,9 @@ class GPT2(nn.Module):
         x = self.wte(tokens) + self.wpe(place)
         for block in self.h:
             x = block(x)
+        return self.loss(x, targets)
+
+    def loss(self, x, targets):
         logits = self.head(self.ln_f(x))
         wide = torch.promote_types(logits.dtype, torch.float32)
         return F.cross_entropy(logits.flatten(0, 1).to(wide),
@@ -101,11 +104,13 @@ def load(model, path):
                 p.copy_(t)
 
 
-def adamw(model, lr, betas=(0.9, 0.95), eps=1e-8, decay=0.1):
+def adamw(model, lr, betas=(0.9, 0.95), eps=1e-8, decay=0.1,
+          capturable=False):
     """Fused AdamW; decay for matrices only, as ours."""
     params = [p for p in model.parameters()]
     groups = [{"params": [p for p in params if p.dim() == 2],
                "weight_decay": decay},
               {"params": [p for p in params if p.dim() < 2],
                "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, lr=lr, betas=betas, eps=eps, fused=True)
+    return torch.optim.AdamW(groups, lr=lr, betas=betas, eps=eps, fused=True,
+                             capturable=capturable)

@@ -1,0 +1,33 @@
+#!/bin/bash
+# bench-step: a whole step and its parts, and no time for a model that is
+# wrong.
+. tests/lib/run.sh
+run() { "$BIN/bench-step" --model d2 --batch 1 --seq 32 --steps 3 "$@"; }
+check "a step of d2" run --parts 1 --out "$dir/step.csv"
+check "rows of it, each a positive number" awk -F, '
+    $1 ~ /^step[.]d2[.]b1[.]fp32[.](time|low|high|rate|flop|mfu)$/ {
+        if (!($2 > 0)) exit 1
+        n++ }
+    END { exit n != 6 }' "$dir/step.csv"
+check "and of its parts" grep -q '^step.d2.b1.fp32.part.adamw,' "$dir/step.csv"
+echo 'torch.d2.b1.compile.rate,10,tok/s,a machine,a command,0,today' \
+    > "$dir/peer.csv"
+check "the peer's rate beside it" grep -q 'torch.d2.b1.compile.rate .* 10 tok/s' \
+    <(run --parts 0 --peer "$dir/peer.csv")
+
+# One weight is another: a loss that is off by little.  And one is no number.
+for bytes in '\101\101\101\101' '\377\377\377\377'; do
+    cp -r tests/data/gpt2-tiny "$dir/fixture"
+    f=$dir/fixture/model.safetensors
+    # shellcheck disable=SC2059
+    printf "$bytes" | dd of="$f" bs=1 seek=200000 conv=notrunc status=none
+    refuses "a wrong model is not timed" 1 'nothing is timed' \
+        run --fixture "$dir/fixture"
+    check "and no time is printed" test -z "$(grep tok/s "$dir/stdout")"
+    rm -r "$dir/fixture"
+done
+refuses "a fixture that is not there" 1 'batches.safetensors' \
+    run --fixture "$dir/nothing"
+refuses "a precision that is none" 2 'fp32' run --precision fp23
+refuses "a model that is none" 2 'gpt2' run --model gpt3
+finish
