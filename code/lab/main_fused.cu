@@ -430,6 +430,13 @@ static void add_span(struct Room *r, size_t size, bool decays)
     at16 += (size + 63) / 64 * 64;
 }
 
+__global__ static void keep_positive(float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    for (; i < n; i += (size_t)gridDim.x * blockDim.x)
+        x[i] = fabsf(x[i]);
+}
+
 static void gpt2_spans(struct Room *r)
 {
     const size_t C = 768, V = (size_t)r->V, T = 1024;
@@ -447,6 +454,8 @@ static void gpt2_spans(struct Room *r)
     r->pw = some32(r->params);
     r->pm = some32(r->params);
     r->pv = some32(r->params);
+    keep_positive<<<1024, 256>>>(r->pv, r->params);
+    CUDA_OK(cudaGetLastError());
     r->pg = some32(r->params);
     r->pw16 = some16(r->params + 64 * 160, 1);
 }

@@ -106,6 +106,16 @@ __device__ static __forceinline__ void stage_commit(void)
 #endif
 }
 
+template <int W>
+__device__ static __forceinline__ void stage_pack(Pack<W> *to,
+                                                  const bf16 *from)
+{
+    if (W == 8)
+        stage_16(to, from);
+    else
+        *to = pack_load<W>(from);
+}
+
 template <int LATER>
 __device__ static __forceinline__ void stage_wait(void)
 {

@@ -39,20 +39,22 @@ void sum_parts(const struct Parts *p, int C, bool accumulate)
 }
 
 /* column_sums16: a thread per pack, fixed pieces of the rows (18b.4) */
+enum { COLUMN_WARPS = 32 };
+
 /* part[piece][c] = the sum of x[n,c] over the rows of a piece.
- *   launch    (ceil(C / 32 W), pieces) blocks of 32 x 8
+ *   launch    (ceil(C / 32 W), pieces) blocks of 32 x 32
  *   moves     2 NC bytes                   ceiling   memory */
 template <int W>
 __global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
                                      int C, int rows)
 {
-    __shared__ float sums[WARPS][32 * W + 1];
+    __shared__ float sums[COLUMN_WARPS][32 * W];
     const int c = W * (32 * blockIdx.x + threadIdx.x);
     const int end = min((int)(blockIdx.y + 1) * rows, N);
     float sum[W] = {};
     if (c < C) {
         #pragma unroll 8
-        for (int n = blockIdx.y * rows + threadIdx.y; n < end; n += WARPS) {
+        for (int n = blockIdx.y * rows + threadIdx.y; n < end; n += COLUMN_WARPS) {
             float v[W];
             pack_get(v, pack_load<W>(x + (size_t)n * C + c));
             #pragma unroll
@@ -60,16 +62,17 @@ __global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
                 sum[i] += v[i];
         }
     }
-    /* add up the eight warps' sums and leave them (18b.4) */
+    /* add up the sums of the warps and leave them (18b.4) */
     #pragma unroll
     for (int i = 0; i < W; i++)
-        sums[threadIdx.y][W * threadIdx.x + i] = sum[i];
+        sums[threadIdx.y][32 * i + threadIdx.x] = sum[i];
     __syncthreads();
-    for (int i = 32 * threadIdx.y + threadIdx.x; i < 32 * W; i += THREADS) {
+    for (int i = 32 * threadIdx.y + threadIdx.x; i < 32 * W;
+         i += 32 * COLUMN_WARPS) {
         float total = 0;
-        for (int k = 0; k < WARPS; k++)
+        for (int k = 0; k < COLUMN_WARPS; k++)
             total += sums[k][i];
-        const int column = W * 32 * blockIdx.x + i;
+        const int column = W * (32 * blockIdx.x + i % 32) + i / 32;
         if (column < C)
             part[(size_t)blockIdx.y * C + column] = total;
     }
@@ -81,12 +84,12 @@ void column_sums16(float *sum, const bf16 *x, int N, int C,
 {
     const int W = C % 8 == 0 ? 8 : 1;
     const unsigned tiles = blocks_for(C, 32 * W);
-    int pieces = (1056 + tiles - 1) / tiles;        /* eight a processor */
-    const int most = (N + WARPS - 1) / WARPS;
+    int pieces = (264 + tiles - 1) / tiles;         /* two a processor */
+    const int most = (N + COLUMN_WARPS - 1) / COLUMN_WARPS;
     pieces = pieces < most ? pieces : most;
     const int rows = (N + pieces - 1) / pieces;
     pieces = (N + rows - 1) / rows;
-    const dim3 grid(tiles, pieces), block(32, WARPS);
+    const dim3 grid(tiles, pieces), block(32, COLUMN_WARPS);
     float *part = (float *)machine_scratch(
         (size_t)pieces * C * sizeof *part);
     if (W == 8)

@@ -166,6 +166,7 @@ __device__ static __forceinline__ float warp_sum_8(const float v[8])
  * of w and b, and of dx: part[block][0 .. 2][C].
  *   launch    any number of blocks of ceil(C / W) threads; block k takes
  *             the ROWS rows from ROWS k, ROWS (k + blocks), ...
+ *   shared    48 W bytes a thread, for rows on their way
  *   moves     8 NC + 8 N + 12 C blocks bytes        ceiling   memory */
 template <int W>
 __global__ void layernorm16_bwd_kernel(bf16 *dx, float *part,
@@ -174,31 +175,46 @@ __global__ void layernorm16_bwd_kernel(bf16 *dx, float *part,
                                        const float *rstd, const bf16 *w,
                                        int N, int C)
 {
+    extern __shared__ uint4 stage[];    /* Pack<W> [2][3][ROWS][threads] */
     __shared__ float sums[2][ROW_WARPS][2 * ROWS];
     const int c = W * threadIdx.x, warp = threadIdx.x / 32;
     const bool mine = c < C;
     float dw[W] = {}, db[W] = {}, dbias[W] = {}, gain[W] = {};
     if (mine)
         pack_get(gain, pack_load<W>(w + c));
-    int turn = 0;
-    for (int n = ROWS * blockIdx.x; n < N; n += ROWS * gridDim.x) {
-        /* read ROWS rows of x, dy and dres (18b.3) */
-        Pack<W> px[ROWS], pdy[ROWS], pres[ROWS];
+    int n = ROWS * blockIdx.x, turn = 0;
+    /* ask for the rows from n on (18b.3) */
+    Pack<W> *slot = (Pack<W> *)stage + threadIdx.x;
+    const int threads = blockDim.x, half = 3 * ROWS * threads;
+    #define ASK(n, turn)                                                     \
+        for (int i = 0; i < ROWS && mine && (n) + i < N; i++) {              \
+            const size_t at = (size_t)((n) + i) * C + c;                     \
+            Pack<W> *to = slot + (turn) * half + i * threads;                \
+            stage_pack<W>(to, x + at);                                       \
+            stage_pack<W>(to + ROWS * threads, dy + at);                     \
+            if (dres)                                                        \
+                stage_pack<W>(to + 2 * ROWS * threads, dres + at);           \
+        }                                                                    \
+        stage_commit()
+    ASK(n, 0);
+    for (; n < N; n += ROWS * gridDim.x, turn ^= 1) {
+        /* ask for the rows of the next turn; wait for those of this (18b.3) */
+        const int next = n + ROWS * gridDim.x;
+        ASK(next, turn ^ 1);
         float m[ROWS], r[ROWS];
         #pragma unroll
         for (int i = 0; i < ROWS; i++) {
-            px[i] = pdy[i] = pres[i] = Pack<W>{};
-            m[i] = r[i] = 0;
-            if (n + i >= N)
-                continue;
-            const size_t at = (size_t)(n + i) * C + c;
-            m[i] = mean[n + i];
-            r[i] = rstd[n + i];
-            if (mine) {
-                px[i] = pack_load<W>(x + at);
-                pdy[i] = pack_load<W>(dy + at);
-                if (dres)
-                    pres[i] = pack_load<W>(dres + at);
+            m[i] = n + i < N ? mean[n + i] : 0;
+            r[i] = n + i < N ? rstd[n + i] : 0;
+        }
+        stage_wait<1>();
+        Pack<W> px[ROWS], pdy[ROWS];
+        #pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            px[i] = pdy[i] = Pack<W>{};
+            if (mine && n + i < N) {
+                px[i] = slot[turn * half + i * threads];
+                pdy[i] = slot[turn * half + (ROWS + i) * threads];
             }
         }
         /* add up g and g h of each row over the block (18b.3) */
@@ -235,7 +251,8 @@ __global__ void layernorm16_bwd_kernel(bf16 *dx, float *part,
             float h[W], d[W], res[W];
             pack_get(h, px[i]);
             pack_get(d, pdy[i]);
-            pack_get(res, pres[i]);
+            pack_get(res, dres ? slot[turn * half + (2 * ROWS + i) * threads]
+                               : Pack<W>{});
             #pragma unroll
             for (int j = 0; j < W; j++) {
                 const float hat = (h[j] - m[i]) * r[i];
@@ -248,7 +265,6 @@ __global__ void layernorm16_bwd_kernel(bf16 *dx, float *part,
             pack_put(&px[i], res);
             pack_store(dx + (size_t)(n + i) * C + c, px[i]);
         }
-        turn ^= 1;
     }
     /* leave the sums of this block's rows (18b.3) */
     if (mine) {
@@ -271,20 +287,21 @@ void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
                      int N, int C, bool accumulate)
 {
     const bool packs = C % 8 == 0;
-    if (C > (packs ? 8192 : 1024))
+    if (C > (packs ? 2048 : 1024))
         fail("layernorm16_bwd: rows of %d; it takes multiples of 8 up to "
-             "8192, and others up to 1024", C);
+             "2048, and others up to 1024", C);
     const int threads = ((packs ? C / 8 : C) + 31) / 32 * 32;
     int blocks = (N + ROWS - 1) / ROWS;
     blocks = blocks < BWD_BLOCKS ? blocks : BWD_BLOCKS;
     float *part = (float *)machine_scratch(
         3 * (size_t)blocks * C * sizeof *part);
-    if (packs)
-        layernorm16_bwd_kernel<8><<<blocks, threads, 0, machine_stream>>>(
-            dx, part, dy, dres, x, mean, rstd, w, N, C);
-    else
-        layernorm16_bwd_kernel<1><<<blocks, threads, 0, machine_stream>>>(
-            dx, part, dy, dres, x, mean, rstd, w, N, C);
+    const int bytes = 6 * ROWS * threads * (packs ? 16 : 2);
+    const auto kernel = packs ? layernorm16_bwd_kernel<8>
+                              : layernorm16_bwd_kernel<1>;
+    CUDA_OK(cudaFuncSetAttribute((const void *)kernel,
+                cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    kernel<<<blocks, threads, bytes, machine_stream>>>(
+        dx, part, dy, dres, x, mean, rstd, w, N, C);
     LAUNCHED();
     const struct Parts sums = { { dw, db, dbias }, part, 3, blocks };
     sum_parts(&sums, C, accumulate);
