@@ -97,6 +97,8 @@ __device__ static __forceinline__ void stage_16(void *to, const void *from)
 #endif
 }
 
+
+/* sixteen bytes to shared memory, continued (18b.1) */
 /* What was asked for since the last commit is a group; wait for all but
  * the last LATER groups. */
 __device__ static __forceinline__ void stage_commit(void)

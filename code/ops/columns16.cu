@@ -54,7 +54,8 @@ __global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
     float sum[W] = {};
     if (c < C) {
         #pragma unroll 8
-        for (int n = blockIdx.y * rows + threadIdx.y; n < end; n += COLUMN_WARPS) {
+        for (int n = blockIdx.y * rows + threadIdx.y; n < end;
+             n += COLUMN_WARPS) {
             float v[W];
             pack_get(v, pack_load<W>(x + (size_t)n * C + c));
             #pragma unroll

@@ -32,6 +32,7 @@ __global__ void embedding16_fwd_kernel(bf16 *x, const int32_t *tokens,
         for (int i = 0; i < AT_ONCE; i++)
             row[i] = pack_load<W>(wte + word[i] * C + c);
         pack_get(u, pack_load<W>(wpe + (size_t)t * C + c));
+        /* add u to each row, and write them (18b.7) */
         #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
             if (b + i >= B)

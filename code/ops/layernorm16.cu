@@ -239,7 +239,7 @@ __global__ void layernorm16_bwd_kernel(bf16 *dx, float *part,
         #pragma unroll
         for (int i = 0; i < 2 * ROWS; i++) {
             two[i] = 0;
-            for (unsigned k = 0; k < (blockDim.x + 31) / 32; k++)
+            for (unsigned k = 0; k < blockDim.x / 32; k++)
                 two[i] += sums[turn][k][i];
         }
         /* write dx; add to the sums of the columns (18b.3) */
