@@ -349,12 +349,14 @@ train: $(B)/bin/tokenize $(B)/bin/train $(B)/bin/generate
 # bench appends rows to build/bench/*.csv; numbers carries them over into
 # figures/data, where a row replaces the older one of the same name.
 .PHONY: bench numbers
-bench: $(B)/bin/bench-cpu $(B)/bin/bench-latency
+bench: $(addprefix $(B)/bin/,bench-cpu bench-latency bench-roofs)
 	@mkdir -p $(B)/bench
 	COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
 	  $(B)/bin/bench-cpu --out $(B)/bench/matmul.csv
 	COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
 	  $(B)/bin/bench-latency --out $(B)/bench/hierarchy-cpu.csv
+	COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
+	  $(B)/bin/bench-roofs --out $(B)/bench/roofline-cpu.csv
 
 # MACHINE: what the rows call this GPU; without it, what CUDA calls it.
 MACHINE   ?=
@@ -362,9 +364,11 @@ LAB_BENCH := $(foreach p,bandwidth access transpose copies latency,$(B)/bin/$(p)
 FIRST_BENCH := $(foreach p,device-query throughput,$(B)/bin/$(p)-cuda)
 # STEPS: whole steps of training to time, MODEL:BATCH.
 STEPS ?= gpt2:1 gpt2:16 gpt2:64 gpt2:128 gpt2-medium:32 gpt2-large:16
+# These write to build/bench/NAME.csv.
+ROOF_BENCH := ceilings matmul-sweep spmv
 .PHONY: bench-gpu
 bench-gpu: needs-nvcc $(LAB_BENCH) $(FIRST_BENCH) $(B)/bin/launches-cuda \
-           $(B)/bin/bench-step-cuda
+           $(B)/bin/bench-step-cuda $(ROOF_BENCH:%=$(B)/bin/%-cuda)
 	@mkdir -p $(B)/bench
 	@set -e; for p in $(LAB_BENCH); do echo; echo "$${p##*/}"; \
 	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
@@ -378,6 +382,9 @@ bench-gpu: needs-nvcc $(LAB_BENCH) $(FIRST_BENCH) $(B)/bin/launches-cuda \
 	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
 	  $(B)/bin/bench-step-cuda --model $${s%:*} --batch $${s#*:} --seq 1024 \
 	    --precision bf16 --machine "$(MACHINE)" --out $(B)/bench/gpu-step.csv; done
+	@set -e; for p in $(ROOF_BENCH); do echo; echo "$$p"; \
+	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) $(B)/bin/$$p-cuda \
+	  --machine "$(MACHINE)" --out $(B)/bench/$$p.csv; done
 
 numbers:
 	@ls $(B)/bench/*.csv >/dev/null 2>&1 || \

@@ -29,10 +29,10 @@ awk -F, '
             row(i, "sectors", v[i, "gld_sec"] / v[i, "gld_req"], "")
             if (v[i, "sld_req"] && name[i] != "norm")
                 row(i, "waves", v[i, "sld_wave"] / v[i, "sld_req"], "")
-            if (name[i] ~ /gemm/) {
+            if (name[i] ~ /gemm/)
                 row(i, "shared", v[i, "sld_req"], "")
-                row(i, "flop", 2 * v[i, "ffma"], "FLOP")
-            }
+            if (v[i, "flop"])
+                row(i, "flop", v[i, "flop"], "FLOP")
         }
     }' "$dir/report" > "$dir/counts"
 if [ -n "${UPDATE_FACTS:-}" ]; then

@@ -84,7 +84,7 @@ static double ns_per_load(char *block, size_t n, size_t spacing)
     return 1e9 * fastest(&t) / (double)steps;
 }
 
-/* bench-latency: read a block (N.2) */
+/* read all of a block (N.2) */
 typedef long Eight __attribute__((vector_size(64), may_alias));
 
 SIMD_CLONES static long read_all(const char *p, size_t n)
@@ -97,6 +97,7 @@ SIMD_CLONES static long read_all(const char *p, size_t n)
     return s[0][0] | s[0][1] | s[0][3] | s[0][7];
 }
 
+/* bench-latency: read a block (N.2) */
 static double gb_per_s(const char *block, size_t bytes)
 {
     size_t times = ((size_t)64 << 20) / bytes + 1;

@@ -1,0 +1,76 @@
+# The operators of GPT-2 as points: FLOP/B, TFLOP/s, direction, label, and
+# the label's place.
+#   awk -v set=float|bf16|cpu -f roofline-points.awk roofline-operators.csv \
+#       FILES WITH TIMES...
+# A time is a row whose name is in one of the tables below; rows that are
+# not there yet give no point.
+# right, up: the label's place, as factors; without them, below the point
+function label(row, op, text, right, up) {
+    named[row] = op
+    text_of[row] = text
+    x[row] = right ? right : 1
+    y[row] = up ? up : 0.66
+}
+BEGIN {
+    FS = ","
+    if (set == "float") {
+        label("gpu.embedding-fwd", "embedding-fwd", "emb", 1.4, 0.8)
+        label("gpu.embedding-bwd", "embedding-bwd", "emb′")
+        label("gpu.layernorm-fwd", "layernorm-fwd", "LN", 0.8, 1.5)
+        label("gpu.layernorm-bwd", "layernorm-bwd", "LN′")
+        label("gpu.residual", "residual", "res")
+        label("gpu.gelu-fwd", "gelu-fwd", "GELU", 0.75, 1.5)
+        label("gpu.gelu-bwd", "gelu-bwd", "GELU′", 0.7, 0.6)
+        label("gpu.attention-fwd", "attention-fwd", "att", 0.8, 1.5)
+        label("gpu.attention-bwd", "attention-bwd", "att′")
+        label("gpu.linear-fwd", "fc.y", "fc", 1, 1.55)
+        label("gpu.linear-dx", "fc.dx", "")
+        label("gpu.linear-dw", "fc.dw", "fc′")
+        label("gpu.crossentropy-fwd", "crossentropy-fwd", "loss")
+        label("gpu.crossentropy-bwd", "crossentropy-bwd", "loss′", 1.5, 0.6)
+        label("gpu.adamw", "adamw", "AdamW", 0.62, 1.4)
+        label("gpu.sum-squares", "sum-squares", "norm", 1.2, 0.66)
+    } else if (set == "cpu") {
+        label("host.ops.embedding.fwd", "cpu.embedding-fwd", "emb")
+        label("host.ops.layernorm.fwd", "cpu.layernorm-fwd", "LN")
+        label("host.ops.layernorm.bwd", "cpu.layernorm-bwd", "LN′")
+        label("host.ops.residual", "cpu.residual", "res")
+        label("host.ops.gelu.fwd", "cpu.gelu-fwd", "GELU")
+        label("host.ops.gelu.bwd", "cpu.gelu-bwd", "GELU′")
+        label("host.ops.attention.fwd", "cpu.attention-fwd", "att")
+        label("host.ops.attention.bwd", "cpu.attention-bwd", "att′")
+        label("host.ops.loss.fwd", "cpu.crossentropy-fwd", "loss")
+        label("host.ops.loss.bwd", "cpu.crossentropy-bwd", "loss′")
+        label("host.matmul.fc.y.ms", "cpu.fc.y", "fc")
+        label("host.matmul.fc.dw.ms", "cpu.fc.dw", "fc′")
+        label("host.matmul.head.y.ms", "cpu.head.y", "head")
+        label("host.matmul.att.y.ms", "cpu.att.y", "")
+    }
+}
+/^op\./ {
+    n = match($1, /\.[a-z]*$/)
+    op = substr($1, 4, n - 4)
+    v[op, substr($1, n + 1)] = $2
+    next
+}
+# What was timed may be a part of the operator: then the row .bytes says so.
+$1 ~ /^gpu\.(crossentropy.*|adamw|sum-squares)\.bytes$/ {
+    part[substr($1, 1, length($1) - 6)] = $2
+}
+($1 in named) { time[$1] = $2; unit[$1] = $3 }
+END {
+    for (row in time) {
+        op = named[row]
+        flop = v[op, "flop"]
+        if (row in part)
+            flop *= part[row] / v[op, "bytes"]
+        # bench-ops times the calls of a whole step together
+        if (row ~ /^host\.ops\./)
+            flop *= v[op, "calls"]
+        s = time[row] * (unit[row] == "us" ? 1e-6 : 1e-3)
+        if (flop > 0)
+            printf "%.5g,%.5g,%d,%s,%.5g,%.5g\n", v[op, "intensity"],
+                   flop / s / 1e3, text_of[row] ~ /′/, text_of[row],
+                   v[op, "intensity"] * x[row], flop / s / 1e3 * y[row]
+    }
+}
