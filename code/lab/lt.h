@@ -58,11 +58,12 @@ static const struct LtKind lt_kinds[] = {
 };
 
 /* lt.h: a product (S.1) */
-/* c[m,n] = op(a) b[k,n], columns contiguous; with ta, a is stored [k,m]. */
+/* c[m,n] = op(a) op(b), columns contiguous; a is stored [k,m] if ta, b is
+ * stored [n,k] if tb. */
 struct LtJob {
     const struct LtKind *kind;
     int m, n, k;
-    bool ta;
+    bool ta, tb;
     void *a, *b, *c;
     cublasLtMatmulDesc_t op;
     cublasLtMatrixLayout_t la, lb, lc;
@@ -92,14 +93,19 @@ static inline struct LtJob lt_job(const struct LtKind *kind, int n, bool ta)
 static inline void lt_describe(struct LtJob *j)
 {
     const struct LtKind *k = j->kind;
-    cublasOperation_t t = j->ta ? CUBLAS_OP_T : CUBLAS_OP_N;
+    cublasOperation_t ta = j->ta ? CUBLAS_OP_T : CUBLAS_OP_N;
+    cublasOperation_t tb = j->tb ? CUBLAS_OP_T : CUBLAS_OP_N;
     LT_OK(cublasLtMatmulDescCreate(&j->op, k->compute, k->scale));
     LT_OK(cublasLtMatmulDescSetAttribute(j->op,
-          CUBLASLT_MATMUL_DESC_TRANSA, &t, sizeof t));
+          CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta));
+    LT_OK(cublasLtMatmulDescSetAttribute(j->op,
+          CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb));
     LT_OK(cublasLtMatrixLayoutCreate(&j->la, k->in, j->ta ? j->k : j->m,
                                      j->ta ? j->m : j->k,
                                      j->ta ? j->k : j->m));
-    LT_OK(cublasLtMatrixLayoutCreate(&j->lb, k->in, j->k, j->n, j->k));
+    LT_OK(cublasLtMatrixLayoutCreate(&j->lb, k->in, j->tb ? j->n : j->k,
+                                     j->tb ? j->k : j->n,
+                                     j->tb ? j->n : j->k));
     LT_OK(cublasLtMatrixLayoutCreate(&j->lc, k->out, j->m, j->n, j->m));
 }
 
@@ -240,7 +246,7 @@ static inline void lt_release(struct LtJob *j)
 template <class In, class Out>
 __global__ void worst_of(double *worst, const In *a, const In *b,
                          const Out *c, int m, int n, int k, bool ta,
-                         double eps, double sum_eps)
+                         bool tb, double eps, double sum_eps)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     int i = (int)((uint64_t)t * 7919 % m);
@@ -249,7 +255,8 @@ __global__ void worst_of(double *worst, const In *a, const In *b,
     for (int q = 0; q < k; q++) {
         double x = (double)(float)a[ta ? (size_t)i * k + q
                                        : (size_t)q * m + i];
-        x *= (double)(float)b[(size_t)l * k + q];
+        x *= (double)(float)b[tb ? (size_t)q * n + l
+                                 : (size_t)l * k + q];
         sum += x;
         size += fabs(x);
     }
@@ -267,7 +274,7 @@ static inline bool lt_right(const struct LtJob *j)
     #define WORST(name, in, out) case name: \
         worst_of<<<SAMPLES / 32, 32>>>(worst, (const in *)j->a, \
             (const in *)j->b, (const out *)j->c, j->m, j->n, j->k, j->ta, \
-            j->kind->eps, j->kind->sum_eps); break;
+            j->tb, j->kind->eps, j->kind->sum_eps); break;
     WORST(CUDA_R_16BF, __nv_bfloat16, __nv_bfloat16)
     WORST(CUDA_R_16F, __half, __half)
     WORST(CUDA_R_8F_E4M3, __nv_fp8_e4m3, __nv_bfloat16)

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/numbers.h"
 #include "lab/machine_peak.h"
+#include "lab/roofline.h"
 #include "ops/adamw.h"
 #include "ops/attention.h"
 #include "ops/crossentropy.h"
@@ -124,37 +125,37 @@ static void norm_of_all(void)
 }
 
 /* bench-machine: the table (K.3) */
-struct Job { const char *name; void (*call)(void); double bytes, flop; };
+struct Job { const char *name, *work; void (*call)(void); };
 
-static const struct Job *jobs(size_t *count)
+static const struct Job job[] = {
+    { "copy", "copy", copy },
+    { "embedding-fwd", "embedding-fwd", embed },
+    { "embedding-bwd", "embedding-bwd", embed_bwd },
+    { "layernorm-fwd", "layernorm-fwd", norm },
+    { "layernorm-bwd", "layernorm-bwd", norm_bwd },
+    { "residual", "residual", residual },
+    { "gelu-fwd", "gelu-fwd", gelu },
+    { "gelu-bwd", "gelu-bwd", gelu_back },
+    { "attention-fwd", "attention-fwd", attention },
+    { "attention-bwd", "attention-bwd", attention_back },
+    { "linear-fwd", "fc.y", product },
+    { "linear-dx", "fc.dx", product_dx },
+    { "linear-dw", "fc.dw", product_dw },
+    { "crossentropy-fwd", "crossentropy-fwd", loss },
+    { "crossentropy-bwd", "crossentropy-bwd", loss_back },
+    { "adamw", "adamw", optimiser },
+    { "sum-squares", "sum-squares", norm_of_all },
+};
+
+static struct Work work_of(const struct Job *j)
 {
-    const double c = 4.0 * (double)n, l = 4.0 * rows * V;
-    const double p = 4.0 * (double)PARAMETERS, mlp = 8.0 * N * C * C;
-    const double pairs = 1.0 * B * T * T * C;
-    static struct Job job[20];
-    const struct Job all[] = {
-        { "copy", copy, 8 * c, 0 },
-        { "embedding-fwd", embed, 3 * c, 0 },
-        { "embedding-bwd", embed_bwd, 3 * c, 0 },
-        { "layernorm-fwd", norm, 2 * c, 7 * c / 4 },
-        { "layernorm-bwd", norm_bwd, 4 * c, 14 * c / 4 },
-        { "residual", residual, 3 * c, c / 4 },
-        { "gelu-fwd", gelu, 8 * c, 30 * c },
-        { "gelu-bwd", gelu_back, 12 * c, 40 * c },
-        { "attention-fwd", attention, 4 * c, 2 * pairs },
-        { "attention-bwd", attention_back, 8 * c, 5 * pairs },
-        { "linear-fwd", product, 5 * c, mlp },
-        { "linear-dx", product_dx, 5 * c, mlp },
-        { "linear-dw", product_dw, 5 * c, mlp },
-        { "crossentropy-fwd", loss, l, 0 },
-        { "crossentropy-bwd", loss_back, 2 * l, 0 },
-        { "adamw", optimiser, 7 * p, 0 },
-        { "sum-squares", norm_of_all, p, 0 },
-    };
-    *count = sizeof all / sizeof *all;
-    for (size_t i = 0; i < *count; i++)
-        job[i] = all[i];
-    return job;
+    struct Work w[WORKS_MAX];
+    struct Sizes s = { B, T, 12, C, NH, V, (double)PARAMETERS };
+    if (j->call == loss || j->call == loss_back) {
+        s.B = 1;
+        s.T = rows;
+    }
+    return *work_find(w, works_float(w, &s), j->work);
 }
 
 /* bench-machine: time a job (K.3) */
@@ -225,8 +226,6 @@ static void run_all(void)
 {
     struct Numbers file;
     struct Error e;
-    size_t count;
-    const struct Job *job = jobs(&count);
     if (out && !numbers_open(&file, out, machine, "bench-machine", &e))
         fail("%s", e.text);
     double peak = machine_peak_gflops(0.05);
@@ -234,23 +233,24 @@ static void run_all(void)
            peak);
     if (out)
         number_put(&file, "TFLOP/s", peak / 1e3, "%s.peak", name);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < sizeof job / sizeof *job; i++) {
         double us[RUNS];
         /* bench-machine: one row (K.3) */
+        const struct Work w = work_of(&job[i]);
         time_job(&job[i], us);
         const double median = us[RUNS / 2];
         printf("%-17s %10.1f us  %10.1f - %10.1f  %7.0f GB/s  %6.0f GFLOP/s\n",
                job[i].name, median, us[0], us[RUNS - 1],
-               job[i].bytes / median / 1e3, job[i].flop / median / 1e3);
+               w.bytes / median / 1e3, w.flop / median / 1e3);
         fflush(stdout);
         if (out) {
             number_put(&file, "us", median, "%s.%s", name, job[i].name);
             number_put(&file, "us", us[0], "%s.%s.fastest", name, job[i].name);
             number_put(&file, "us", us[RUNS - 1], "%s.%s.slowest", name,
                        job[i].name);
-            number_put(&file, "MB", job[i].bytes / 1e6, "%s.%s.bytes", name,
+            number_put(&file, "MB", w.bytes / 1e6, "%s.%s.bytes", name,
                        job[i].name);
-            number_put(&file, "GFLOP", job[i].flop / 1e9, "%s.%s.flop", name,
+            number_put(&file, "GFLOP", w.flop / 1e9, "%s.%s.flop", name,
                        job[i].name);
         }
     }

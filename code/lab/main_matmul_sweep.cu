@@ -124,11 +124,58 @@ static void sizes(void)
     CUDA_OK(cudaFree(job.c));
 }
 
+/* matmul-sweep: the products of GPT-2 (S.3) */
+static const struct { const char *name; int K, M; } layers[] = {
+    { "qkv", 768, 2304 }, { "att", 768, 768 }, { "fc", 768, 3072 },
+    { "proj", 3072, 768 }, { "head", 768, 50304 } };
+
+static void one_product(const char *name, struct LtJob *j)
+{
+    double flop = 2.0 * j->m * j->n * j->k;
+    lt_operands(j, DATA_NORMAL);
+    if (!lt_plan(j, 0))
+        fail("no algorithm for %s", name);
+    lt_run(j);
+    if (!lt_right(j))
+        fail("%s: the product is wrong; no time is given", name);
+    pause_ms(100);
+    struct Sample t = gpu_time(lt_run, j, RUNS, false);
+    double us = 1e6 * median(&t);
+    printf("%-8s %5d x %5d x %5d %9.1f us %9.1f - %9.1f %7.1f "
+           "TFLOP/s\n", name, j->m, j->n, j->k, us, 1e6 * fastest(&t),
+           1e6 * slowest(&t), flop / us / 1e6);
+    number_put(&numbers, "us", us, "product.%s", name);
+    lt_forget(j);
+    lt_release(j);
+}
+
+/* y = x w, dx = dy w', dw = x' dy, for 65,536 tokens. */
+static void products_of(int i)
+{
+    const int N = 65536, K = layers[i].K, M = layers[i].M;
+    const struct { const char *form; int m, n, k; bool ta, tb; } all[] = {
+        { "%s.y", M, N, K, false, false },
+        { "%s.dx", K, N, M, true, false },
+        { "%s.dw", M, K, N, false, true } };
+    for (int f = 0; f < 3; f++) {
+        char name[16];
+        struct LtJob j = lt_job(&lt_kinds[0], 0, all[f].ta);
+        j.tb = all[f].tb;
+        j.m = all[f].m;
+        j.n = all[f].n;
+        j.k = all[f].k;
+        snprintf(name, sizeof name, all[f].form, layers[i].name);
+        one_product(name, &j);
+    }
+}
+
 int main(int argc, char **argv)
 {
     lab_open(argc, argv, "Time square bf16 products of many sizes.");
     lt_open();
     sizes();
+    for (int i = 0; i < 5; i++)
+        products_of(i);
     lab_close();
     return 0;
 }
