@@ -162,7 +162,7 @@ $(B)/tests-simt/%: $(B)/opt/tests/%.o $(SIMT_OBJECTS) $(B)/libmb-host.a \
 MEASURED  := $(wildcard $(CODE)/ladder/*.cu) $(CODE)/lab/access.cu
 LAB_MAINS := $(wildcard $(CODE)/lab/main_*.cu)
 # These measure the operators of the model.
-WITH_OPS  := %/main_fused.cu
+WITH_OPS  := %/main_fused.cu %/main_products.cu
 define LAB_PROGRAM
 $(B)/bin/$(call name_of,$(1:.cu=))-cuda: $(patsubst %.cu,$(B)/cuda/%.o,$(1) $(MEASURED)) \
                                     $(if $(filter $(WITH_OPS),$(1)),$(CUDA_OBJECTS)) \

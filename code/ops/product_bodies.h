@@ -10,6 +10,14 @@
 
 /* of a struct that was checked, with no stride left at 0 */
 bool product_lt(const struct Product *p);       /* product_lt.cu        */
+
+/* For measuring what we do not do; all 0 in a program. */
+struct Experiment {
+    int candidate;      /* take the i-th proposal (from 1) of cuBLASLt   */
+    float *sums;        /* let it add up columns too: of b, or of out    */
+};
+extern struct Experiment product_lt_experiment;
+
 bool product_mma(const struct Product *p);      /* product_mma.cu       */
 bool product_plain(const struct Product *p);
 

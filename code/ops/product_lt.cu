@@ -28,6 +28,7 @@ struct Ask {
     int64_t lda, ldb, ldc, ldo, ldaux;
     unsigned align_a, align_b, align_c, align_o;
     float beta;
+    int candidate;                  /* of the library's proposals, or 0 */
 };
 
 struct Plan {
@@ -44,11 +45,11 @@ struct Pointers {
 };
 
 /* the library, and its workspace (18c.3) */
-enum { WORKSPACE = 64 << 20, PLANS = 256 };
+enum { WORKSPACE = 64 << 20, PLANS = 128, MOST = 64 };
 
 static cublasLtHandle_t library;
 static void *workspace;
-static struct Plan plans[PLANS];
+static struct Plan plans[PLANS];        /* the oldest gives way to a new */
 static int plans_made;
 
 static void start_library(void)
@@ -90,6 +91,73 @@ static void describe(struct Plan *p)
     LT_OK(cublasLtMatrixLayoutCreate(&p->out, out, q->m, q->n, q->ldo));
 }
 
+/* the choices that were measured (18c.3) */
+/* What ran fastest on a GPU, of all that the library can do. 0: any. */
+static const struct Choice {
+    const char *gpu;
+    int m, k, ta, epilogue;         /* of struct Ask; n is the tokens     */
+    int id, tile, cluster, custom, swizzle;
+} choices[] = {
+#define H200(m, k, ta, epilogue) \
+    "NVIDIA H200", m, k, ta, CUBLASLT_EPILOGUE_##epilogue
+    /* 128 x 160 in pairs: y, and dx */
+    { H200(2304, 768, 0, BIAS),             66, 29, 3, 1, 0 },
+    { H200(768, 768, 0, BIAS),              66, 29, 3, 1, 0 },
+    { H200(3072, 768, 0, BIAS),             66, 29, 3, 1, 0 },
+    { H200(3072, 768, 0, GELU_BIAS),        66, 29, 3, 1, 0 },
+    { H200(768, 3072, 0, BIAS),             66, 29, 3, 1, 0 },
+    { H200(768, 3072, 1, DEFAULT),          66, 29, 3, 1, 0 },
+    { H200(768, 768, 1, DEFAULT),           66, 29, 5, 1, 0 },
+    { H200(768, 2304, 1, DEFAULT),          66, 29, 3, 1, 0 },
+    { H200(3072, 768, 1, DEFAULT),          66, 29, 3, 1, 0 },
+    /* 96 x 128; 176 x 128; 128 x 128 of an older kernel */
+    { H200(3072, 768, 0, GELU_AUX_BIAS),    66, 28, 3, 0, 0 },
+    { H200(50304, 768, 1, DEFAULT),         66, 201, 5, 2, 0 },
+    { H200(3072, 768, 1, DGELU),            39, 20, 5, 0, 1 },
+    { NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+};
+
+/* configure the chosen kernel (18c.3) */
+static bool configure(struct Plan *p, const struct Choice *c)
+{
+    const uint32_t stages = CUBLASLT_MATMUL_STAGES_64xAUTO;
+    const uint16_t cluster = c->cluster;
+    cublasLtMatmulHeuristicResult_t r;
+    cublasLtMatmulAlgo_t *a = &p->algo;
+    if (cublasLtMatmulAlgoInit(library, (cublasComputeType_t)p->ask.compute,
+            CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF, CUDA_R_16BF, CUDA_R_16BF,
+            c->id, a) != CUBLAS_STATUS_SUCCESS)
+        return false;
+    /* set tile, cluster and the rest (18c.3) */ \
+    #define CONFIGURE(what, value) \
+        LT_OK(cublasLtMatmulAlgoConfigSetAttribute(a, \
+            CUBLASLT_ALGO_CONFIG_##what, &value, sizeof value))
+    CONFIGURE(TILE_ID, c->tile);
+    CONFIGURE(STAGES_ID, stages);
+    CONFIGURE(CLUSTER_SHAPE_ID, cluster);
+    CONFIGURE(CUSTOM_OPTION, c->custom);
+    CONFIGURE(CTA_SWIZZLING, c->swizzle);
+    return cublasLtMatmulAlgoCheck(library, p->desc, p->a, p->b, p->c,
+                                   p->out, a, &r) == CUBLAS_STATUS_SUCCESS
+           && r.workspaceSize <= WORKSPACE;
+}
+
+/* choose a kernel by what was measured (18c.3) */
+static bool chosen(struct Plan *p)
+{
+    static struct cudaDeviceProp gpu;
+    const struct Ask *q = &p->ask;
+    if (!*gpu.name)
+        CUDA_OK(cudaGetDeviceProperties(&gpu, 0));
+    if (q->n < 8192 || q->in != CUDA_R_16BF || q->out != CUDA_R_16BF)
+        return false;
+    for (const struct Choice *c = choices; c->gpu; c++)
+        if (strcmp(c->gpu, gpu.name) == 0 && c->m == q->m && c->k == q->k
+            && c->ta == q->ta && c->epilogue == q->epilogue)
+            return configure(p, c);
+    return false;
+}
+
 /* find a plan, or make one (18c.3) */
 static void prefer(cublasLtMatmulPreference_t p,
                    cublasLtMatmulPreferenceAttributes_t what,
@@ -98,15 +166,16 @@ static void prefer(cublasLtMatmulPreference_t p,
     LT_OK(cublasLtMatmulPreferenceSetAttribute(p, what, value, bytes));
 }
 
-static void choose(struct Plan *p)
+/* The library's proposals, best first; how many. */
+static int proposals(const struct Plan *p,
+                     cublasLtMatmulHeuristicResult_t *best, int most)
 {
     cublasLtMatmulPreference_t like;
-    cublasLtMatmulHeuristicResult_t best[1];
-    const size_t most = WORKSPACE;
+    const size_t room = WORKSPACE;
     int found = 0;
     LT_OK(cublasLtMatmulPreferenceCreate(&like));
-    prefer(like, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most,
-           sizeof most);
+    prefer(like, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room,
+           sizeof room);
     /* say how the pointers are aligned (18c.3) */
     prefer(like, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &p->ask.align_a,
            sizeof p->ask.align_a);
@@ -117,26 +186,49 @@ static void choose(struct Plan *p)
     prefer(like, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &p->ask.align_o,
            sizeof p->ask.align_o);
     const cublasStatus_t s = cublasLtMatmulAlgoGetHeuristic(
-        library, p->desc, p->a, p->b, p->c, p->out, like, 1, best, &found);
-    cublasLtMatmulPreferenceDestroy(like);
-    p->none = s == CUBLAS_STATUS_NOT_SUPPORTED || found == 0;
-    if (!p->none) {
+        library, p->desc, p->a, p->b, p->c, p->out, like, most, best,
+        &found);
+    LT_OK(cublasLtMatmulPreferenceDestroy(like));
+    if (s != CUBLAS_STATUS_NOT_SUPPORTED)
         LT_OK(s);
-        p->algo = best[0].algo;
+    return s == CUBLAS_STATUS_SUCCESS ? found : 0;
+}
+
+/* find a plan, or make one, continued (18c.3) */
+static void choose(struct Plan *p)
+{
+    cublasLtMatmulHeuristicResult_t best[MOST];
+    const int wish = p->ask.candidate;
+    const int i = wish ? wish - 1 : 0;
+    if (!wish && chosen(p))
+        return;
+    const int found = proposals(p, best, i + 1);
+    p->none = i >= found;
+    if (!p->none)
+        p->algo = best[i].algo;
+}
+
+static void forget(struct Plan *p)
+{
+    if (p->desc) {
+        LT_OK(cublasLtMatmulDescDestroy(p->desc));
+        LT_OK(cublasLtMatrixLayoutDestroy(p->a));
+        LT_OK(cublasLtMatrixLayoutDestroy(p->b));
+        LT_OK(cublasLtMatrixLayoutDestroy(p->c));
+        LT_OK(cublasLtMatrixLayoutDestroy(p->out));
     }
+    memset(p, 0, sizeof *p);
 }
 
 /* find a plan, or make one, continued (18c.3) */
 static struct Plan *plan_for(const struct Ask *q)
 {
     start_library();
-    for (int i = 0; i < plans_made; i++)
+    for (int i = 0; i < PLANS && i < plans_made; i++)
         if (memcmp(&plans[i].ask, q, sizeof *q) == 0)
             return &plans[i];
-    if (plans_made == PLANS)
-        fail("more than %d shapes of matrix products in one program",
-             PLANS);
-    struct Plan *p = &plans[plans_made++];
+    struct Plan *p = &plans[plans_made++ % PLANS];
+    forget(p);
     p->ask = *q;
     describe(p);
     choose(p);
@@ -175,8 +267,13 @@ static bool run(struct Ask *q, const struct Pointers *at)
 }
 
 /* a bf16 product by cuBLASLt (18c.3) */
+struct Experiment product_lt_experiment;
+
 static int epilogue_of(const struct Product *p)
 {
+    if (product_lt_experiment.sums)
+        return p->epilogue ? CUBLASLT_EPILOGUE_DGELU_BGRAD
+                           : CUBLASLT_EPILOGUE_BGRADA;
     if (p->epilogue == EPI_GELU)
         return CUBLASLT_EPILOGUE_GELU
              | (p->pre ? CUBLASLT_EPILOGUE_GELU_AUX : 0)
@@ -189,8 +286,9 @@ static int epilogue_of(const struct Product *p)
 bool product_lt(const struct Product *p)
 {
     struct Ask q;
+    const struct Experiment *e = &product_lt_experiment;
     const struct Pointers at = { p->b, p->a, p->add ? p->add : p->out,
-                                 p->bias, p->pre, p->out };
+        e->sums ? (const void *)e->sums : p->bias, p->pre, p->out };
     if (p->K == 0)
         return false;
     memset(&q, 0, sizeof q);
@@ -205,6 +303,7 @@ bool product_lt(const struct Product *p)
     q.lda = p->ldb, q.ldb = p->lda, q.ldc = q.ldo = p->ldo;
     q.ldaux = p->pre ? p->ldo : 0;
     q.beta = p->add || p->flags & GEMM_ADD ? 1 : 0;
+    q.candidate = e->candidate;
     return run(&q, &at);
 }
 

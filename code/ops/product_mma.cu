@@ -119,7 +119,6 @@ struct Job {
     struct Operand a, b;
     int rows, cols;             /* of tiles                              */
     bool wide;                  /* out, pre, add, bias in chunks of 16 B */
-    int stages;                 /* in shared memory                      */
     int splits, steps;          /* parts of K, and stages in each        */
     float *part;                /* [splits][M][N] if splits > 1, or NULL */
 };
@@ -261,13 +260,13 @@ finish_half(const float *half, const struct Job &j, int m0, int n0)
 
 /* the kernel of mma.sync (18c.2) */
 /* ask for stage s of `steps`, if there is one */
-template <int A_DOWN, int B_DOWN>
+template <int A_DOWN, int B_DOWN, int STAGES>
 __device__ static __forceinline__ void
 ask(unsigned shared, const struct Job &j, int m0, int n0, int first, int s,
     int steps)
 {
     if (s < steps) {
-        const unsigned to = shared + s % j.stages * STAGE_BYTES;
+        const unsigned to = shared + s % STAGES * STAGE_BYTES;
         const int k = (first + s) * DEPTH;
         fetch<A_DOWN, ROWS>(to, j.a, m0, k);
         fetch<B_DOWN, COLS>(to + ROWS * DEPTH * 2, j.b, n0, k);
@@ -275,25 +274,21 @@ ask(unsigned shared, const struct Job &j, int m0, int n0, int first, int s,
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/* until all but the last stages - 2 groups have arrived, for everybody */
-__device__ static __forceinline__ void wait_for_stage(int stages)
+/* until all but the last STAGES - 2 groups have arrived, for everybody */
+template <int STAGES>
+__device__ static __forceinline__ void wait_for_stage(void)
 {
-    if (stages == 4)
-        asm volatile("cp.async.wait_group 2;" ::: "memory");
-    else if (stages == 3)
-        asm volatile("cp.async.wait_group 1;" ::: "memory");
-    else
-        asm volatile("cp.async.wait_group 0;" ::: "memory");
+    asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 2) : "memory");
     __syncthreads();
 }
 
 /* the kernel of mma.sync, continued (18c.2) */
 /* out = epilogue(op(a) op(b) ...), a block per tile of 128 x 256.
  *   launch    (tiles of out, parts of K) blocks of 256
- *   shared    48 KiB for each of 2, 3 or 4 stages
+ *   shared    48 KiB for each stage
  *   moves     2 M N K (1/128 + 1/256) bytes from L2, plus out
  *   ceiling   the tensor cores' rate for mma.sync */
-template <int A_DOWN, int B_DOWN>
+template <int A_DOWN, int B_DOWN, int STAGES>
 __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
 {
 #if __CUDA_ARCH__ >= 800
@@ -305,18 +300,17 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
     const int wm = threadIdx.x / 128 * 64, wn = threadIdx.x / 32 % 4 * 64;
     const int first = blockIdx.y * j.steps;
     const int steps = min(j.steps, (j.p.K + DEPTH - 1) / DEPTH - first);
-    const bool busy = m0 + wm < j.p.M && n0 + wn < j.p.N;
     float c[4][8][4] = {};
     /* multiply, stage after stage (18c.2) */
     const unsigned at_a = shared + lane_at<A_DOWN>(wm, lane / 8 % 2, lane / 16);
     const unsigned at_b = shared + ROWS * DEPTH * 2
                         + lane_at<B_DOWN>(wn, lane / 16, lane / 8 % 2);
     uint32_t a[2][4][4], b[2][4][4];
-    for (int s = 0; s < j.stages - 1; s++)
-        ask<A_DOWN, B_DOWN>(shared, j, m0, n0, first, s, steps);
-    wait_for_stage(j.stages);
+    for (int s = 0; s < STAGES - 1; s++)
+        ask<A_DOWN, B_DOWN, STAGES>(shared, j, m0, n0, first, s, steps);
+    wait_for_stage<STAGES>();
     unsigned stage = 0;
-    if (busy && steps > 0) {
+    if (steps > 0) {
         /* load the first fragments of a stage (18c.2) */
         #pragma unroll
         for (int i = 0; i < 4; i++) {
@@ -329,9 +323,9 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
         for (int q = 0; q < DEPTH / 16; q++) {
             /* load the fragments after q (18c.2) */
             if (q == DEPTH / 16 - 1) {
-                wait_for_stage(j.stages);
-                stage = (s + 1) % j.stages * STAGE_BYTES;
-                if (busy && s + 1 < steps) {
+                wait_for_stage<STAGES>();
+                stage = (s + 1) % STAGES * STAGE_BYTES;
+                if (s + 1 < steps) {
                     /* load the first fragments of a stage (18c.2) */
                     #pragma unroll
                     for (int i = 0; i < 4; i++) {
@@ -339,7 +333,7 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
                         load_matrices<B_DOWN>(b[0][i], at_b + stage, i, 0);
                     }
                 }
-            } else if (busy) {
+            } else {
                 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     load_matrices<A_DOWN>(a[(q + 1) % 2][i], at_a + stage, i,
@@ -349,24 +343,22 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
                 }
             }
             if (q == 0)
-                ask<A_DOWN, B_DOWN>(shared, j, m0, n0, first,
-                                    s + j.stages - 1, steps);
+                ask<A_DOWN, B_DOWN, STAGES>(shared, j, m0, n0, first,
+                                            s + STAGES - 1, steps);
             /* multiply fragments q (18c.2) */
-            if (busy) {
+            #pragma unroll
+            for (int i = 0; i < 4; i++)
                 #pragma unroll
-                for (int i = 0; i < 4; i++)
-                    #pragma unroll
-                    for (int n = 0; n < 8; n++)
-                        mma(c[i][n], a[q % 2][i], b[q % 2][n / 2][n % 2 * 2],
-                            b[q % 2][n / 2][n % 2 * 2 + 1]);
-            }
+                for (int n = 0; n < 8; n++)
+                    mma(c[i][n], a[q % 2][i], b[q % 2][n / 2][n % 2 * 2],
+                        b[q % 2][n / 2][n % 2 * 2 + 1]);
         }
     }
     asm volatile("cp.async.wait_all;" ::: "memory");
     for (int half = 0; half < 2; half++) {
         __syncthreads();
         /* lay this half of the sums out in shared memory (18c.2) */
-        if (busy && wn / (COLS / 2) == half) {
+        if (wn / (COLS / 2) == half) {
             #pragma unroll
             for (int i = 0; i < 32; i++) {
                 const int m = wm + i / 8 * 16 + lane / 4;
@@ -497,38 +489,44 @@ static int attribute(cudaDeviceAttr what)
 
 typedef void (*Kernel)(struct Job);
 
-static int stages_of(const Kernel kernels[4])
+/* by the form of a, that of b, and the stages for which there is room */
+static const Kernel kernels[2][2][2] = {
+    { { product_kernel_mma<0, 0, 2>, product_kernel_mma<0, 0, 4> },
+      { product_kernel_mma<0, 1, 2>, product_kernel_mma<0, 1, 4> } },
+    { { product_kernel_mma<1, 0, 2>, product_kernel_mma<1, 0, 4> },
+      { product_kernel_mma<1, 1, 2>, product_kernel_mma<1, 1, 4> } },
+};
+
+/* 0: this GPU is too old for it */
+static int stages_here(void)
 {
-    const int room = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    int n = room / STAGE_BYTES;
-    n = n > 4 ? 4 : n;
-    for (int i = 0; i < 4; i++)
-        CUDA_OK(cudaFuncSetAttribute(kernels[i],
-            cudaFuncAttributeMaxDynamicSharedMemorySize, n * STAGE_BYTES));
-    return n;
+    static int stages = -1;
+    if (stages < 0) {
+        const int room = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+        const bool old = attribute(cudaDevAttrComputeCapabilityMajor) < 8;
+        stages = old ? 0 : room < 4 * STAGE_BYTES ? 2 : 4;
+        for (int i = 0; i < 8 && stages; i++)
+            if (i % 2 == stages / 4)
+                CUDA_OK(cudaFuncSetAttribute(
+                    kernels[i / 4][i / 2 % 2][i % 2],
+                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                    stages * STAGE_BYTES));
+    }
+    return stages;
 }
 
 /* launch a product, continued (18c.2) */
 bool product_mma(const struct Product *p)
 {
-    static const Kernel kernels[4] = {
-        product_kernel_mma<0, 0>, product_kernel_mma<0, 1>,
-        product_kernel_mma<1, 0>, product_kernel_mma<1, 1>,
-    };
-    static int major, stages;
-    if (!major) {
-        major = attribute(cudaDevAttrComputeCapabilityMajor);
-        stages = major < 8 ? 0 : stages_of(kernels);
-    }
-    if (major < 8)
+    const int stages = stages_here();
+    if (!stages)
         return product_plain(p);
     struct Job j = job_of(p);
     split(&j);
-    j.stages = stages;
-    const int down = (p->flags & GEMM_TA ? 2 : 0)
-                   + (p->flags & GEMM_TB ? 0 : 1);
+    const bool a_down = p->flags & GEMM_TA, b_down = !(p->flags & GEMM_TB);
     const dim3 grid(blocks_for((size_t)j.rows * j.cols, 1), j.splits);
-    kernels[down]<<<grid, TEAM, stages * STAGE_BYTES, machine_stream>>>(j);
+    const Kernel k = kernels[a_down][b_down][stages / 4];
+    k<<<grid, TEAM, stages * STAGE_BYTES, machine_stream>>>(j);
     LAUNCHED();
     if (j.part) {
         finish_kernel<<<chunks_of(p), TEAM, 0, machine_stream>>>(j);
