@@ -82,6 +82,31 @@ __device__ static __forceinline__ void pack_put(Pack<1> *a, const float *v)
     a->bits = __bfloat16_as_ushort(__float2bfloat16(v[0]));
 }
 
+/* packs: numbers that travel together, continued (18b.1) */
+/* W floats side by side, at a multiple of 16 bytes if W is 8. */
+template <int W>
+__device__ static __forceinline__ void floats_get(float *v, const float *p)
+{
+    if (W == 8) {
+        const float4 a = ((const float4 *)p)[0], b = ((const float4 *)p)[1];
+        v[0] = a.x, v[1] = a.y, v[2] = a.z, v[3] = a.w;
+        v[4] = b.x, v[5] = b.y, v[6] = b.z, v[7] = b.w;
+    } else {
+        v[0] = p[0];
+    }
+}
+
+template <int W>
+__device__ static __forceinline__ void floats_put(float *p, const float *v)
+{
+    if (W == 8) {
+        ((float4 *)p)[0] = make_float4(v[0], v[1], v[2], v[3]);
+        ((float4 *)p)[1] = make_float4(v[4], v[5], v[6], v[7]);
+    } else {
+        p[0] = v[0];
+    }
+}
+
 /* sixteen bytes to shared memory (18b.1) */
 /* Sixteen bytes from global to shared memory, past the registers.  The
  * thread that asked has them after stage_wait, the others of its block

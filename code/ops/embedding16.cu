@@ -188,9 +188,13 @@ __global__ void embedding16_bwd_pieces(float *dwte, float *part,
             if (next != word) {
                 /* write sum to `to` (18b.7) */
                 if (c < C) {
+                    float old[W] = {};
+                    if (add)
+                        floats_get<W>(old, to);
                     #pragma unroll
                     for (int k = 0; k < W; k++)
-                        to[k] = add ? to[k] + sum[k] : sum[k];
+                        old[k] += sum[k];
+                    floats_put<W>(to, old);
                 }
                 word = next;
                 to = dwte + (size_t)word * C + c;
@@ -210,9 +214,13 @@ __global__ void embedding16_bwd_pieces(float *dwte, float *part,
         to = half + C, add = false;
     /* write sum to `to` (18b.7) */
     if (c < C) {
+        float old[W] = {};
+        if (add)
+            floats_get<W>(old, to);
         #pragma unroll
         for (int k = 0; k < W; k++)
-            to[k] = add ? to[k] + sum[k] : sum[k];
+            old[k] += sum[k];
+        floats_put<W>(to, old);
     }
 }
 
@@ -239,9 +247,12 @@ __global__ void embedding16_bwd_long(float *dwte, const float *part,
     for (int q = piece + 1 + warp; q * PIECE < N; q += WARPS) {
         if (key[q * PIECE] != word)
             break;
+        float v[W] = {};
+        if (c < C)
+            floats_get<W>(v, part + 2 * (size_t)q * C + c);
         #pragma unroll
         for (int k = 0; k < W; k++)
-            sum[k] += c < C ? part[2 * (size_t)q * C + c + k] : 0;
+            sum[k] += v[k];
     }
     /* add up the warps' sums and the first piece's (18b.7) */
     #pragma unroll
@@ -279,9 +290,12 @@ __global__ void embedding16_bwd_wpe(float *dwpe, const bf16 *dx, int B,
         for (int k = 0; k < W; k++)
             sum[k] += v[k];
     }
+    float old[W];
+    floats_get<W>(old, dwpe + i * W);
     #pragma unroll
     for (int k = 0; k < W; k++)
-        dwpe[i * W + k] += sum[k];
+        sum[k] += old[k];
+    floats_put<W>(dwpe + i * W, sum);
 }
 
 /* launch embedding16 (18b.7) */

@@ -23,6 +23,7 @@ void embedding16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
 /* Adds dx[b,t,:] to dwte[tokens[b,t],:] and to dwpe[t,:].
  *
  *   dwte, dwpe float [V][C], [>= T][C]        dx  bf16 [B][T][C]
+ *   needs      all at multiples of 16 bytes if C is a multiple of 8
  *   numerics   float; the order of additions depends on the tokens and
  *              the sizes only */
 void embedding16_bwd(float *dwte, float *dwpe, const bf16 *dx,

@@ -269,12 +269,9 @@ __global__ void layernorm16_bwd_kernel(bf16 *dx, float *part,
     /* leave the sums of this block's rows (18b.3) */
     if (mine) {
         float *to = part + 3 * (size_t)blockIdx.x * C + c;
-        #pragma unroll
-        for (int j = 0; j < W; j++) {
-            to[j] = dw[j];
-            to[C + j] = db[j];
-            to[2 * C + j] = dbias[j];
-        }
+        floats_put<W>(to, dw);
+        floats_put<W>(to + C, db);
+        floats_put<W>(to + 2 * C, dbias);
     }
 }
 
