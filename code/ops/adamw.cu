@@ -123,12 +123,16 @@ double sum_squares(const real *g, size_t n)
 {
     /* sum the squares of very many numbers (18b.9) */
     if (n >= MANY && (uintptr_t)g % 16 == 0) {
-        static double many[MANY_PARTS];
-        double *d_many = (double *)machine_scratch(sizeof many), total = 0;
+        const size_t bytes = MANY_PARTS * sizeof(double);
+        static double *many;                /* from where a copy is quick */
+        double *d_many = (double *)machine_scratch(bytes), total = 0;
+        if (!many)
+            many = (double *)machine_host(bytes, "the norm's parts");
         sum_squares_many<<<MANY_PARTS, THREADS, 0, machine_stream>>>(d_many, g,
                                                                     n);
         LAUNCHED();
-        machine_get(many, d_many, sizeof many);
+        machine_fetch(many, d_many, bytes);
+        machine_wait();
         for (int p = 0; p < MANY_PARTS; p++)
             total += many[p];
         return total;

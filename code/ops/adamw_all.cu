@@ -53,17 +53,15 @@ __device__ static __forceinline__ unsigned short round_by_chance(
     return (bits + (random & 0xffff)) >> 16;
 }
 
-/* The 16 bits of number i of the step: half a word of the eighth part of
- * a block of Philox, which eight neighbours share. */
-__device__ static __forceinline__ unsigned random_16(
+/* The random bits of the two pairs of numbers from i on, an even number:
+ * eight neighbours share a block of Philox, two a word. */
+__device__ static __forceinline__ uint2 random_bits(
     size_t i, unsigned long long step, uint2 key)
 {
     const uint4 bits = philox4(make_uint4((unsigned)(i / 8),
         (unsigned)(i / 8 >> 32), (unsigned)step, (unsigned)(step >> 32)),
         key);
-    const unsigned low = i & 2 ? bits.y : bits.x;
-    const unsigned high = i & 2 ? bits.w : bits.z;
-    return (i & 4 ? high : low) >> (i & 1 ? 16 : 0);
+    return i & 4 ? make_uint2(bits.z, bits.w) : make_uint2(bits.x, bits.y);
 }
 
 /* One number's step: returns the new weight. */
@@ -199,11 +197,20 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
             #pragma unroll
             for (int j = 0; j < 4; j++)
                 half[j] = __bfloat16_as_ushort(float_to_bf16(weight[f][j]));
+        } else if (from16 % 4 == 0) {
+            const uint2 bits = random_bits(from16 + i, step, key);
+            half[0] = round_by_chance(weight[f][0], bits.x);
+            half[1] = round_by_chance(weight[f][1], bits.x >> 16);
+            half[2] = round_by_chance(weight[f][2], bits.y);
+            half[3] = round_by_chance(weight[f][3], bits.y >> 16);
         } else {
-            #pragma unroll
-            for (int j = 0; j < 4; j++)
-                half[j] = round_by_chance(weight[f][j], random_16(
-                    from16 + i + j, step, key));
+            /* each of the four looks for its own random bits (18b.8) */
+            for (int j = 0; j < 4; j++) {
+                const size_t k = from16 + i + j;
+                const uint2 bits = random_bits(k, step, key);
+                half[j] = round_by_chance(weight[f][j],
+                                          (k & 2 ? bits.y : bits.x) >> (k & 1) * 16);
+            }
         }
         if (w16)
             put_four(w16 + from16 + i, half, n, whole);

@@ -29,9 +29,11 @@ __host__ __device__ static inline bf16 float_to_bf16(float x)
 
 /* packs: numbers that travel together (18b.1) */
 /* W numbers side by side in memory, moved by one instruction: 8 of them
- * are 16 bytes and lie at a multiple of 16; 1 is for rows that do not. */
+ * are 16 bytes and lie at a multiple of 16, 4 are 8 bytes; 1 is for rows
+ * that do not. */
 template <int W> struct Pack;
 template <> struct Pack<8> { uint4 bits; };
+template <> struct Pack<4> { uint2 bits; };
 template <> struct Pack<1> { unsigned short bits; };
 
 template <int W>
@@ -55,6 +57,14 @@ __device__ static __forceinline__ void pack_get(float *v, Pack<8> a)
         v[2 * i] = __uint_as_float(bits[i] << 16);
         v[2 * i + 1] = __uint_as_float(bits[i] & 0xffff0000);
     }
+}
+
+__device__ static __forceinline__ void pack_get(float *v, Pack<4> a)
+{
+    v[0] = __uint_as_float(a.bits.x << 16);
+    v[1] = __uint_as_float(a.bits.x & 0xffff0000);
+    v[2] = __uint_as_float(a.bits.y << 16);
+    v[3] = __uint_as_float(a.bits.y & 0xffff0000);
 }
 
 __device__ static __forceinline__ void pack_get(float *v, Pack<1> a)
@@ -83,28 +93,29 @@ __device__ static __forceinline__ void pack_put(Pack<1> *a, const float *v)
 }
 
 /* packs: numbers that travel together, continued (18b.1) */
-/* W floats side by side, at a multiple of 16 bytes if W is 8. */
+/* W floats side by side, at a multiple of 16 bytes if W is 4 or 8. */
 template <int W>
 __device__ static __forceinline__ void floats_get(float *v, const float *p)
 {
-    if (W == 8) {
-        const float4 a = ((const float4 *)p)[0], b = ((const float4 *)p)[1];
-        v[0] = a.x, v[1] = a.y, v[2] = a.z, v[3] = a.w;
-        v[4] = b.x, v[5] = b.y, v[6] = b.z, v[7] = b.w;
-    } else {
-        v[0] = p[0];
+    #pragma unroll
+    for (int i = 0; i < W / 4; i++) {
+        const float4 a = ((const float4 *)p)[i];
+        v[4 * i] = a.x, v[4 * i + 1] = a.y;
+        v[4 * i + 2] = a.z, v[4 * i + 3] = a.w;
     }
+    if (W == 1)
+        v[0] = p[0];
 }
 
 template <int W>
 __device__ static __forceinline__ void floats_put(float *p, const float *v)
 {
-    if (W == 8) {
-        ((float4 *)p)[0] = make_float4(v[0], v[1], v[2], v[3]);
-        ((float4 *)p)[1] = make_float4(v[4], v[5], v[6], v[7]);
-    } else {
+    #pragma unroll
+    for (int i = 0; i < W / 4; i++)
+        ((float4 *)p)[i] = make_float4(v[4 * i], v[4 * i + 1],
+                                       v[4 * i + 2], v[4 * i + 3]);
+    if (W == 1)
         p[0] = v[0];
-    }
 }
 
 /* sixteen bytes to shared memory (18b.1) */

@@ -15,10 +15,14 @@ __global__ void sum_parts_kernel(struct Parts p, int C, bool accumulate)
     __shared__ float sums[GROUPS][32];
     const int c = 32 * blockIdx.x + threadIdx.x, k = blockIdx.y;
     float sum = 0;
-    if (c < C) {
-        #pragma unroll 8
-        for (int i = threadIdx.y; i < p.parts; i += GROUPS)
-            sum += p.part[((size_t)i * p.sums + k) * C + c];
+    for (int i = threadIdx.y; i < p.parts; i += 4 * GROUPS) {
+        float v[4];
+        #pragma unroll
+        for (int j = 0; j < 4; j++)
+            v[j] = i + j * GROUPS < p.parts && c < C
+                 ? p.part[((size_t)(i + j * GROUPS) * p.sums + k) * C + c]
+                 : 0;
+        sum += v[0] + v[1] + (v[2] + v[3]);
     }
     sums[threadIdx.y][threadIdx.x] = sum;
     __syncthreads();
@@ -31,6 +35,7 @@ __global__ void sum_parts_kernel(struct Parts p, int C, bool accumulate)
         to[c] = accumulate ? to[c] + sum : sum;
 }
 
+/* sum_parts: what the blocks have left, continued (18b.4) */
 void sum_parts(const struct Parts *p, int C, bool accumulate)
 {
     const dim3 grid(blocks_for(C, 32), p->sums), block(32, GROUPS);
@@ -39,10 +44,11 @@ void sum_parts(const struct Parts *p, int C, bool accumulate)
 }
 
 /* column_sums16: a thread per pack, fixed pieces of the rows (18b.4) */
-enum { COLUMN_WARPS = 32 };
+enum { COLUMN_WARPS = 16, AHEAD = 8 };
 
 /* part[piece][c] = the sum of x[n,c] over the rows of a piece.
- *   launch    (ceil(C / 32 W), pieces) blocks of 32 x 32
+ *   launch    (ceil(C / 32 W), pieces) blocks of 32 x 16: at most 396 of
+ *             them where C allows, three for each of 132 processors
  *   moves     2 NC bytes                   ceiling   memory */
 template <int W>
 __global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
@@ -52,12 +58,20 @@ __global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
     const int c = W * (32 * blockIdx.x + threadIdx.x);
     const int end = min((int)(blockIdx.y + 1) * rows, N);
     float sum[W] = {};
-    if (c < C) {
-        #pragma unroll 8
-        for (int n = blockIdx.y * rows + threadIdx.y; n < end;
-             n += COLUMN_WARPS) {
+    int n = blockIdx.y * rows + threadIdx.y;
+    for (; n < end; n += AHEAD * COLUMN_WARPS) {
+        /* read AHEAD rows and add them up (18b.4) */
+        Pack<W> row[AHEAD];
+        #pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            row[k] = Pack<W>{};
+            if (n + k * COLUMN_WARPS < end && c < C)
+                row[k] = pack_load<W>(x + (size_t)(n + k * COLUMN_WARPS) * C + c);
+        }
+        #pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
             float v[W];
-            pack_get(v, pack_load<W>(x + (size_t)n * C + c));
+            pack_get(v, row[k]);
             #pragma unroll
             for (int i = 0; i < W; i++)
                 sum[i] += v[i];
@@ -85,7 +99,7 @@ void column_sums16(float *sum, const bf16 *x, int N, int C,
 {
     const int W = C % 8 == 0 ? 8 : 1;
     const unsigned tiles = blocks_for(C, 32 * W);
-    int pieces = (264 + tiles - 1) / tiles;         /* two a processor */
+    int pieces = 396 / (int)tiles > 1 ? 396 / (int)tiles : 1;
     const int most = (N + COLUMN_WARPS - 1) / COLUMN_WARPS;
     pieces = pieces < most ? pieces : most;
     const int rows = (N + pieces - 1) / pieces;

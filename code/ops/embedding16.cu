@@ -49,7 +49,7 @@ __global__ void embedding16_fwd_kernel(bf16 *x, const int32_t *tokens,
 
 /* embedding16 backward (18b.7) */
 /* sort the tokens (18b.7) */
-enum { RADIX = THREADS, MAX_TILES = 128 };
+enum { RADIX = THREADS, MAX_TILES = 64 };
 
 /* A pass of a stable sort looks at eight bits, from `shift` on, of keys
  * that tiles of `tile` neighbours bring.  count[b][d] = how many of tile b
@@ -94,9 +94,9 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
     }
     /* at[w][d] = where digit d of warp w begins (18b.7) */
     int all = 0, mine = 0;                          /* of digit threadIdx.x */
-    #pragma unroll 8
-    for (int b = 0; b < (int)gridDim.x; b++) {
-        const int n = count[b * RADIX + threadIdx.x];
+    #pragma unroll
+    for (int b = 0; b < MAX_TILES; b++) {           /* all loads at once */
+        const int n = b < (int)gridDim.x ? count[b * RADIX + threadIdx.x] : 0;
         all += n;
         mine += b < (int)blockIdx.x ? n : 0;
     }
@@ -136,91 +136,133 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
 }
 
 /* embedding16 backward: words, in pieces of the sorted list (18b.7) */
-enum { PIECE = 64, BATCH = 8 };         /* rows; rows read at a time */
+enum { PIECE = 64, BATCH = 4 };         /* rows; rows read at a time */
 
 /* Adds to dwte the rows of dx whose words begin and end in a piece of 64
  * entries of the sorted list.  A word that began before leaves the sum of
  * its rows in part[2 piece], one that goes on behind in part[2 piece + 1];
- * one that does both in the former.
- *   launch    a warp for each piece and 32 W columns, 8 in a block
- *   moves     2 NC bytes, 8 C for each word, parts   ceiling  memory */
+ * one that does both in the former.  A warp does it for 32 W columns. */
 template <int W>
-__global__ void embedding16_bwd_pieces(float *dwte, float *part,
-                                       const bf16 *dx, const int *key,
-                                       const int *place, int N, int C)
+__device__ static void piece_of_words(float *dwte, float *part,
+                                      const bf16 *dx, const int *key,
+                                      const int *place, int piece, int c,
+                                      int N, int C)
 {
-    const int lane = threadIdx.x % 32, tiles = (C + 32 * W - 1) / (32 * W);
-    const int g = blockIdx.x * WARPS + threadIdx.x / 32;
-    const int piece = g / tiles, first = piece * PIECE;
-    const int c = W * (32 * (g % tiles) + lane);
-    if (first >= N)
-        return;                         /* a warp leaves whole */
-    const int end = min(first + PIECE, N);
+    const int lane = threadIdx.x % 32;
+    const int first = piece * PIECE, end = min(first + PIECE, N);
     /* this lane's two entries; the words before and behind (18b.7) */
-    int keys[PIECE / 32], places[PIECE / 32];
+    int keys[2], places[2];
     #pragma unroll
-    for (int i = 0; i < PIECE / 32; i++) {
+    for (int i = 0; i < 2; i++) {
         const int at = min(first + 32 * i + lane, end - 1);
         keys[i] = key[at];
         places[i] = place[at];
     }
     const int before = first > 0 ? key[first - 1] : -1;
-    const int after = end < N ? key[end] : -1;
+    const int behind = end < N ? key[end] : -1;
     float sum[W] = {}, *half = part + 2 * (size_t)piece * C + c;
-    int word = __shfl_sync(WHOLE_WARP, keys[0], 0);
-    float *to = word == before ? half : dwte + (size_t)word * C + c;
-    bool add = word != before;
-    #pragma unroll
-    for (int i = 0; i < PIECE; i += BATCH) {
-        /* read BATCH rows of dx (18b.7) */
+    int last = before;
+    #pragma unroll 1
+    for (int i = 0; i < end - first; i += BATCH) {
+        /* read BATCH rows of dx, and what their words have (18b.7) */
         Pack<W> row[BATCH];
+        float old[BATCH][W];
+        int word[BATCH + 1];
+        #pragma unroll
+        for (int j = 0; j <= BATCH; j++)
+            word[j] = i + j < end - first
+                    ? __shfl_sync(WHOLE_WARP, i + j < 32 ? keys[0] : keys[1],
+                                  (i + j) % 32) : behind;
         #pragma unroll
         for (int j = 0; j < BATCH; j++) {
-            const int n = __shfl_sync(WHOLE_WARP, places[i / 32], (i + j) % 32);
+            const int n = __shfl_sync(WHOLE_WARP, i + j < 32 ? places[0]
+                                      : places[1], (i + j) % 32);
+            const bool begins = word[j] != (j ? word[j - 1] : last);
             row[j] = Pack<W>{};
-            if (first + i + j < end && c < C)
+            #pragma unroll
+            for (int k = 0; k < W; k++)
+                old[j][k] = 0;
+            if (i + j < end - first && c < C) {
                 row[j] = pack_load<W>(dx + (size_t)n * C + c);
+                if (begins && word[j] != behind)
+                    floats_get<W>(old[j], dwte + (size_t)word[j] * C + c);
+            }
         }
-        /* add them up, a word at a time (18b.7) */
+        /* add them up; write the sums of the words that end (18b.7) */
         #pragma unroll
         for (int j = 0; j < BATCH; j++) {
-            const int next = __shfl_sync(WHOLE_WARP, keys[i / 32], (i + j) % 32);
-            if (next != word) {
-                /* write sum to `to` (18b.7) */
-                if (c < C) {
-                    float old[W] = {};
-                    if (add)
-                        floats_get<W>(old, to);
-                    #pragma unroll
-                    for (int k = 0; k < W; k++)
-                        old[k] += sum[k];
-                    floats_put<W>(to, old);
-                }
-                word = next;
-                to = dwte + (size_t)word * C + c;
-                add = true;
-                #pragma unroll
-                for (int k = 0; k < W; k++)
-                    sum[k] = 0;
-            }
+            if (i + j >= end - first)
+                break;
             float v[W];
+            pack_get(v, row[j]);
+            const bool begins = word[j] != (j ? word[j - 1] : last);
+            #pragma unroll
+            for (int k = 0; k < W; k++)
+                sum[k] = (begins ? old[j][k] : sum[k]) + v[k];
+            const bool ends = i + j + 1 == end - first;
+            if ((ends || word[j + 1] != word[j]) && c < C)
+                floats_put<W>(word[j] == before ? half :
+                              word[j] == behind ? half + C :
+                              dwte + (size_t)word[j] * C + c, sum);
+        }
+        last = word[BATCH - 1];
+    }
+}
+
+/* embedding16 backward: positions (18b.7) */
+/* dwpe[t,:] += dx[b,t,:] for b = 0, 1, ..., in the W columns from c on. */
+template <int W>
+__device__ static void position(float *dwpe, const bf16 *dx, int t, int c,
+                                int B, int T, int C)
+{
+    if (c >= C)
+        return;
+    float sum[W], v[W];
+    floats_get<W>(sum, dwpe + (size_t)t * C + c);
+    for (int b = 0; b < B; b += 16) {
+        Pack<W> row[16];
+        #pragma unroll
+        for (int j = 0; j < 16; j++)
+            row[j] = b + j < B
+                   ? pack_load<W>(dx + ((size_t)(b + j) * T + t) * C + c)
+                   : Pack<W>{};
+        #pragma unroll
+        for (int j = 0; j < 16; j++) {
             pack_get(v, row[j]);
             #pragma unroll
             for (int k = 0; k < W; k++)
                 sum[k] += v[k];
         }
     }
-    if (add && word == after)
-        to = half + C, add = false;
-    /* write sum to `to` (18b.7) */
-    if (c < C) {
-        float old[W] = {};
-        if (add)
-            floats_get<W>(old, to);
-        #pragma unroll
-        for (int k = 0; k < W; k++)
-            old[k] += sum[k];
-        floats_put<W>(to, old);
+    floats_put<W>(dwpe + (size_t)t * C + c, sum);
+}
+
+/* embedding16 backward: slices of columns (18b.7) */
+/* Positions and words, for slices of 32 W columns one after the other, so
+ * that the second finds in L2 what the first has read.
+ *   launch    a warp for each position and each piece of each slice, 8 in
+ *             a block, positions before pieces, slice by slice
+ *   moves     2 NC bytes in, 8 C for each word and position, parts
+ *   ceiling   memory */
+template <int W>
+__global__ void embedding16_bwd_slices(float *dwte, float *dwpe,
+                                       float *part, const bf16 *dx,
+                                       const int *key, const int *place,
+                                       int B, int T, int C)
+{
+    const int N = B * T, pieces = (N + PIECE - 1) / PIECE;
+    const int blocks_t = (T + WARPS - 1) / WARPS;
+    const int blocks = blocks_t + (pieces + WARPS - 1) / WARPS;
+    const int block = blockIdx.x % blocks, warp = threadIdx.x / 32;
+    const int c = W * (blockIdx.x / blocks * 32 + threadIdx.x % 32);
+    if (block < blocks_t) {
+        const int t = block * WARPS + warp;
+        if (t < T)
+            position<W>(dwpe, dx, t, c, B, T, C);
+    } else {
+        const int piece = (block - blocks_t) * WARPS + warp;
+        if (piece < pieces)
+            piece_of_words<W>(dwte, part, dx, key, place, piece, c, N, C);
     }
 }
 
@@ -243,16 +285,33 @@ __global__ void embedding16_bwd_long(float *dwte, const float *part,
     const int word = key[end];
     if (first > 0 && key[first - 1] == word)
         return;                         /* it began before */
+    /* stop = behind the last piece that goes on with the word (18b.7) */
+    int stop = piece + 1;
+    for (bool all = true; all; ) {          /* 256 pieces at a time */
+        const size_t at = (size_t)(stop + (int)threadIdx.x) * PIECE;
+        const int same = __syncthreads_count(at < (size_t)N
+                                             && key[at] == word);
+        stop += same;
+        all = same == THREADS;
+    }
     float sum[W] = {};
-    for (int q = piece + 1 + warp; q * PIECE < N; q += WARPS) {
-        if (key[q * PIECE] != word)
-            break;
-        float v[W] = {};
-        if (c < C)
-            floats_get<W>(v, part + 2 * (size_t)q * C + c);
+    for (int q = piece + 1 + warp; q < stop; q += 8 * WARPS) {
+        /* read eight of their sums and add them up (18b.7) */
+        float v[8][W];
         #pragma unroll
-        for (int k = 0; k < W; k++)
-            sum[k] += v[k];
+        for (int j = 0; j < 8; j++) {
+            #pragma unroll
+            for (int k = 0; k < W; k++)
+                v[j][k] = 0;
+            if (q + j * WARPS < stop && c < C)
+                floats_get<W>(v[j], part + 2 * (size_t)(q + j * WARPS) * C + c);
+        }
+        #pragma unroll
+        for (int j = 0; j < 8; j++) {
+            #pragma unroll
+            for (int k = 0; k < W; k++)
+                sum[k] += v[j][k];
+        }
     }
     /* add up the warps' sums and the first piece's (18b.7) */
     #pragma unroll
@@ -268,34 +327,6 @@ __global__ void embedding16_bwd_long(float *dwte, const float *part,
             all += sums[w][32 * k + lane];
         dwte[(size_t)word * C + c + k] += all;
     }
-}
-
-/* embedding16 backward: positions (18b.7) */
-/* dwpe[t,:] += dx[b,t,:] for b = 0, 1, ..., a thread for each of the T C /
- * W packs.                               moves  2 NC + 8 TC bytes */
-template <int W>
-__global__ void embedding16_bwd_wpe(float *dwpe, const bf16 *dx, int B,
-                                    int T, int C)
-{
-    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    const size_t step = (size_t)T * C;
-    if (i * W >= step)
-        return;
-    float sum[W] = {};
-    #pragma unroll 8
-    for (int b = 0; b < B; b++) {
-        float v[W];
-        pack_get(v, pack_load<W>(dx + b * step + i * W));
-        #pragma unroll
-        for (int k = 0; k < W; k++)
-            sum[k] += v[k];
-    }
-    float old[W];
-    floats_get<W>(old, dwpe + i * W);
-    #pragma unroll
-    for (int k = 0; k < W; k++)
-        sum[k] += old[k];
-    floats_put<W>(dwpe + i * W, sum);
 }
 
 /* launch embedding16 (18b.7) */
@@ -368,13 +399,10 @@ static void embedding_sums(float *dwte, float *dwpe, const bf16 *dx,
     const int N = B * T, pieces = (N + PIECE - 1) / PIECE;
     const unsigned tiles = blocks_for(C, 32 * W);
     const int *key = s->key[s->last], *place = s->place[s->last];
-    embedding16_bwd_wpe<W><<<blocks_for((size_t)T * (C / W), THREADS),
-                             THREADS, 0, machine_stream>>>(dwpe, dx, B, T,
-                                                           C);
-    LAUNCHED();
-    embedding16_bwd_pieces<W><<<blocks_for((size_t)pieces * tiles, WARPS),
+    embedding16_bwd_slices<W><<<tiles * (blocks_for(T, WARPS)
+                                        + blocks_for(pieces, WARPS)),
                                 THREADS, 0, machine_stream>>>(
-        dwte, s->part, dx, key, place, N, C);
+        dwte, dwpe, s->part, dx, key, place, B, T, C);
     LAUNCHED();
     const dim3 grid(pieces, tiles);
     embedding16_bwd_long<W><<<grid, THREADS, 0, machine_stream>>>(
@@ -387,7 +415,7 @@ void embedding16_bwd(float *dwte, float *dwpe, const bf16 *dx,
 {
     const struct Sort s = sort_tokens(tokens, B * T, C, V);
     if (C % 8 == 0)
-        embedding_sums<8>(dwte, dwpe, dx, &s, B, T, C);
+        embedding_sums<4>(dwte, dwpe, dx, &s, B, T, C);
     else
         embedding_sums<1>(dwte, dwpe, dx, &s, B, T, C);
 }

@@ -135,72 +135,92 @@ void residual_layernorm16_fwd(bf16 *sum, bf16 *y, float *mean,
 }
 
 /* layernorm16 backward: a thread per pack of columns (18b.3) */
-enum { ROWS = 4, ROW_WARPS = 32 };      /* rows at a time; warps, at most */
+enum { ROWS = 4, BWD_THREADS = 384 };   /* rows at a time */
 
-/* sums over a warp of eight numbers at a time (18b.3) */
-/* Lane l gets the sum over the warp of v[l / 4].  Each step halves what
- * is left: half of the lanes go on with half of the numbers. */
-__device__ static __forceinline__ float warp_sum_8(const float v[8])
+/* sums over a warp of K numbers at a time (18b.3) */
+/* Lane l gets the sum over the warp of v[l / (32 / K)], K a power of two;
+ * v is used up.  Each step halves what is left: half of the lanes go on
+ * with half of the numbers. */
+template <int K>
+__device__ static __forceinline__ float warp_sums(float *v)
 {
-    const int lane = threadIdx.x % 32;
-    float a[4], b[2], c;
+    int d = 16;
     #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const float keep = lane & 16 ? v[i + 4] : v[i];
-        const float give = lane & 16 ? v[i] : v[i + 4];
-        a[i] = keep + __shfl_xor_sync(WHOLE_WARP, give, 16);
+    for (int k = K / 2; k > 0; k /= 2, d /= 2) {
+        #pragma unroll
+        for (int i = 0; i < k; i++) {
+            const bool up = threadIdx.x & d;
+            const float keep = up ? v[k + i] : v[i];
+            const float give = up ? v[i] : v[k + i];
+            v[i] = keep + __shfl_xor_sync(WHOLE_WARP, give, d);
+        }
     }
     #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        const float keep = lane & 8 ? a[i + 2] : a[i];
-        const float give = lane & 8 ? a[i] : a[i + 2];
-        b[i] = keep + __shfl_xor_sync(WHOLE_WARP, give, 8);
-    }
-    c = (lane & 4 ? b[1] : b[0])
-      + __shfl_xor_sync(WHOLE_WARP, lane & 4 ? b[0] : b[1], 4);
-    c += __shfl_xor_sync(WHOLE_WARP, c, 2);
-    return c + __shfl_xor_sync(WHOLE_WARP, c, 1);
+    for (; d > 0; d /= 2)
+        v[0] += __shfl_xor_sync(WHOLE_WARP, v[0], d);
+    return v[0];
 }
 
+/* a barrier for some of a block's warps (18b.3) */
+/* All `threads` threads that name barrier `id`, 1 to 15. */
+__device__ static __forceinline__ void group_sync(int id, int threads)
+{
+    asm volatile("bar.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
+}
+
+/* ask for ROWS rows of x, dy and dres (18b.3) */
+/* ... from row n on of N, the pack that starts in column c. */
+template <int W>
+__device__ static __forceinline__ void ask_rows(
+    Pack<W> *slot, const bf16 *x, const bf16 *dy, const bf16 *dres, int n,
+    int N, int C, int c, int width)
+{
+    #pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        const size_t at = (size_t)(n + i) * C + c;
+        if (n + i >= N)
+            break;
+        stage_pack<W>(slot + i * width, x + at);
+        stage_pack<W>(slot + (ROWS + i) * width, dy + at);
+        if (dres)
+            stage_pack<W>(slot + (2 * ROWS + i) * width, dres + at);
+    }
+    stage_commit();
+}
+
+/* layernorm16 backward: the kernel (18b.3) */
 /* dx, and for each block the partial sums over its rows of the gradients
  * of w and b, and of dx: part[block][0 .. 2][C].
- *   launch    any number of blocks of ceil(C / W) threads; block k takes
- *             the ROWS rows from ROWS k, ROWS (k + blocks), ...
- *   shared    48 W bytes a thread, for rows on their way
+ *   launch    any number of blocks of one or more groups of `width`
+ *             threads, one for W columns; a group takes ROWS rows at a
+ *             time, group k of the grid those from ROWS k on first
+ *   shared    12 W ROWS bytes a thread, for rows on their way
  *   moves     8 NC + 8 N + 12 C blocks bytes        ceiling   memory */
 template <int W>
-__global__ void layernorm16_bwd_kernel(bf16 *dx, float *part,
-                                       const bf16 *dy, const bf16 *dres,
-                                       const bf16 *x, const float *mean,
-                                       const float *rstd, const bf16 *w,
-                                       int N, int C)
+__global__ void __launch_bounds__(BWD_THREADS, 2)
+layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
+                       const bf16 *dres, const bf16 *x, const float *mean,
+                       const float *rstd, const bf16 *w, int N, int C,
+                       int width)
 {
-    extern __shared__ uint4 stage[];    /* Pack<W> [2][3][ROWS][threads] */
-    __shared__ float sums[2][ROW_WARPS][2 * ROWS];
-    const int c = W * threadIdx.x, warp = threadIdx.x / 32;
+    extern __shared__ uint4 stage[];    /* of each group [2][3][ROWS] */
+    __shared__ float sums[2][BWD_THREADS / 32][2 * ROWS];
+    /* which group, which columns (18b.3) */
+    const int group = threadIdx.x / width, groups = blockDim.x / width;
+    const int c = W * (threadIdx.x % width);
     const bool mine = c < C;
+    const int half = 3 * ROWS * width;      /* packs of a turn */
+    Pack<W> *slot = (Pack<W> *)stage + 2 * half * group + threadIdx.x % width;
+    const int step = ROWS * groups * gridDim.x;
+    int n = ROWS * (groups * blockIdx.x + group);
     float dw[W] = {}, db[W] = {}, dbias[W] = {}, gain[W] = {};
     if (mine)
         pack_get(gain, pack_load<W>(w + c));
-    int n = ROWS * blockIdx.x, turn = 0;
-    /* ask for the rows from n on (18b.3) */
-    Pack<W> *slot = (Pack<W> *)stage + threadIdx.x;
-    const int threads = blockDim.x, half = 3 * ROWS * threads;
-    #define ASK(n, turn)                                                     \
-        for (int i = 0; i < ROWS && mine && (n) + i < N; i++) {              \
-            const size_t at = (size_t)((n) + i) * C + c;                     \
-            Pack<W> *to = slot + (turn) * half + i * threads;                \
-            stage_pack<W>(to, x + at);                                       \
-            stage_pack<W>(to + ROWS * threads, dy + at);                     \
-            if (dres)                                                        \
-                stage_pack<W>(to + 2 * ROWS * threads, dres + at);           \
-        }                                                                    \
-        stage_commit()
-    ASK(n, 0);
-    for (; n < N; n += ROWS * gridDim.x, turn ^= 1) {
+    ask_rows<W>(slot, x, dy, dres, n, mine ? N : 0, C, c, width);
+    for (int turn = 0; n < N; n += step, turn ^= 1) {
         /* ask for the rows of the next turn; wait for those of this (18b.3) */
-        const int next = n + ROWS * gridDim.x;
-        ASK(next, turn ^ 1);
+        ask_rows<W>(slot + (turn ^ 1) * half, x, dy, dres, n + step, mine ? N : 0,
+                    C, c, width);
         float m[ROWS], r[ROWS];
         #pragma unroll
         for (int i = 0; i < ROWS; i++) {
@@ -208,51 +228,45 @@ __global__ void layernorm16_bwd_kernel(bf16 *dx, float *part,
             r[i] = n + i < N ? rstd[n + i] : 0;
         }
         stage_wait<1>();
-        Pack<W> px[ROWS], pdy[ROWS];
-        #pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-            px[i] = pdy[i] = Pack<W>{};
-            if (mine && n + i < N) {
-                px[i] = slot[turn * half + i * threads];
-                pdy[i] = slot[turn * half + (ROWS + i) * threads];
-            }
-        }
-        /* add up g and g h of each row over the block (18b.3) */
+        const Pack<W> *now = slot + turn * half;
+        /* add up g and g h of each row over the group (18b.3) */
         float two[2 * ROWS];
         #pragma unroll
         for (int i = 0; i < ROWS; i++) {
-            float h[W], d[W];
-            pack_get(h, px[i]);
-            pack_get(d, pdy[i]);
+            float h[W] = {}, d[W] = {};
+            if (mine && n + i < N) {
+                pack_get(h, now[i * width]);
+                pack_get(d, now[(ROWS + i) * width]);
+            }
             two[2 * i] = two[2 * i + 1] = 0;
             #pragma unroll
             for (int j = 0; j < W; j++) {
-                const float g = d[j] * gain[j], hat = (h[j] - m[i]) * r[i];
-                two[2 * i] += mine ? g : 0;
-                two[2 * i + 1] += mine ? g * hat : 0;
+                const float g = d[j] * gain[j];
+                two[2 * i] += g;
+                two[2 * i + 1] = fmaf(g, (h[j] - m[i]) * r[i], two[2 * i + 1]);
             }
         }
-        const float total = warp_sum_8(two);
-        if (threadIdx.x % 4 == 0)
-            sums[turn][warp][threadIdx.x % 32 / 4] = total;
-        __syncthreads();
+        const float total = warp_sums<2 * ROWS>(two);
+        if (threadIdx.x % (16 / ROWS) == 0)
+            sums[turn][threadIdx.x / 32][threadIdx.x % 32 / (16 / ROWS)] = total;
+        group_sync(1 + group, width);
         #pragma unroll
         for (int i = 0; i < 2 * ROWS; i++) {
             two[i] = 0;
-            for (unsigned k = 0; k < blockDim.x / 32; k++)
-                two[i] += sums[turn][k][i];
+            for (int k = 0; k < width / 32; k++)
+                two[i] += sums[turn][group * width / 32 + k][i];
         }
         /* write dx; add to the sums of the columns (18b.3) */
         #pragma unroll
         for (int i = 0; i < ROWS; i++) {
             if (n + i >= N || !mine)
-                continue;
+                break;
             const float a = two[2 * i] / C, p = two[2 * i + 1] / C;
-            float h[W], d[W], res[W];
-            pack_get(h, px[i]);
-            pack_get(d, pdy[i]);
-            pack_get(res, dres ? slot[turn * half + (2 * ROWS + i) * threads]
-                               : Pack<W>{});
+            float h[W], d[W], res[W] = {};
+            pack_get(h, now[i * width]);
+            pack_get(d, now[(ROWS + i) * width]);
+            if (dres)
+                pack_get(res, now[(2 * ROWS + i) * width]);
             #pragma unroll
             for (int j = 0; j < W; j++) {
                 const float hat = (h[j] - m[i]) * r[i];
@@ -262,12 +276,30 @@ __global__ void layernorm16_bwd_kernel(bf16 *dx, float *part,
                               res[j]);
                 dbias[j] += res[j];
             }
-            pack_put(&px[i], res);
-            pack_store(dx + (size_t)(n + i) * C + c, px[i]);
+            Pack<W> pack;
+            pack_put(&pack, res);
+            pack_store(dx + (size_t)(n + i) * C + c, pack);
         }
     }
-    /* leave the sums of this block's rows (18b.3) */
-    if (mine) {
+    /* add up the groups; leave the sums of this block's rows (18b.3) */
+    float *all = (float *)stage + threadIdx.x % width;
+    for (int g = 1; g < groups; g++) {
+        __syncthreads();
+        #pragma unroll
+        for (int j = 0; j < W && group == g; j++) {
+            all[3 * j * width] = dw[j];
+            all[(3 * j + 1) * width] = db[j];
+            all[(3 * j + 2) * width] = dbias[j];
+        }
+        __syncthreads();
+        #pragma unroll
+        for (int j = 0; j < W && group == 0; j++) {
+            dw[j] += all[3 * j * width];
+            db[j] += all[(3 * j + 1) * width];
+            dbias[j] += all[(3 * j + 2) * width];
+        }
+    }
+    if (mine && group == 0) {
         float *to = part + 3 * (size_t)blockIdx.x * C + c;
         floats_put<W>(to, dw);
         floats_put<W>(to + C, db);
@@ -276,7 +308,7 @@ __global__ void layernorm16_bwd_kernel(bf16 *dx, float *part,
 }
 
 /* launch layernorm16 backward (18b.3) */
-enum { BWD_BLOCKS = 528 };              /* at most; four for each of 132 */
+enum { BWD_BLOCKS = 264 };              /* at most; two for each of 132 */
 
 void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
                      const bf16 *dy, const bf16 *dres, const bf16 *x,
@@ -284,21 +316,22 @@ void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
                      int N, int C, bool accumulate)
 {
     const bool packs = C % 8 == 0;
-    if (C > (packs ? 2048 : 1024))
+    if (C > (packs ? 2048 : BWD_THREADS))
         fail("layernorm16_bwd: rows of %d; it takes multiples of 8 up to "
-             "2048, and others up to 1024", C);
-    const int threads = ((packs ? C / 8 : C) + 31) / 32 * 32;
-    int blocks = (N + ROWS - 1) / ROWS;
+             "2048, and others up to %d", C, BWD_THREADS);
+    const int width = ((packs ? C / 8 : C) + 31) / 32 * 32;
+    const int groups = BWD_THREADS / width;
+    int blocks = (N + ROWS * groups - 1) / (ROWS * groups);
     blocks = blocks < BWD_BLOCKS ? blocks : BWD_BLOCKS;
     float *part = (float *)machine_scratch(
         3 * (size_t)blocks * C * sizeof *part);
-    const int bytes = 6 * ROWS * threads * (packs ? 16 : 2);
+    const int bytes = 6 * ROWS * groups * width * (packs ? 16 : 2);
     const auto kernel = packs ? layernorm16_bwd_kernel<8>
                               : layernorm16_bwd_kernel<1>;
     CUDA_OK(cudaFuncSetAttribute((const void *)kernel,
                 cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    kernel<<<blocks, threads, bytes, machine_stream>>>(
-        dx, part, dy, dres, x, mean, rstd, w, N, C);
+    kernel<<<blocks, groups * width, bytes, machine_stream>>>(
+        dx, part, dy, dres, x, mean, rstd, w, N, C, width);
     LAUNCHED();
     const struct Parts sums = { { dw, db, dbias }, part, 3, blocks };
     sum_parts(&sums, C, accumulate);

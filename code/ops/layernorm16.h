@@ -39,7 +39,7 @@ void residual_layernorm16_fwd(bf16 *sum, bf16 *y, float *mean,
  *   dw, db      float [C], written, or added to if accumulate
  *   dbias       float [C], likewise: the column sums of dx, which are
  *               the gradient of a bias added to x; NULL: not wanted
- *   needs       C as above; or any C of at most 1,024
+ *   needs       C as above; or any C of at most 384
  *   moves       8 NC + 8 N bytes (6 NC without dres) and partial sums
  *   numerics    sums in float over fixed sets of rows, which depend on N
  *               and C only, then over the sets */
