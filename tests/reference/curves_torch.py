@@ -2,17 +2,15 @@
 """The loss curve of a run of `train`, repeated by PyTorch.
 
     tests-opt/run_inputs d6 train.bin B T STEPS SEED LR WARMUP run
-    python3 tests/reference/curves_torch.py --inputs run --data train.bin \\
-        --model d6 --seq T --precision fp32 --log OUT.csv
+    python3 tests/reference/curves_torch.py --data train.bin --model d6 \\
+        --seq T --precision fp32 --run OUT.csv run run.safetensors
 
 The same initial weights, windows and rates as ours (run.safetensors, run.csv
 of tests/run_inputs.c), AdamW as ours (0.9, 0.95, decay 0.1 of matrices, norm
 clipped to 1), no dropout.  Not compiled: what runs is what is written here.
 
   --precision fp64|fp32|tf32|bf16   bf16: autocast over fp32 parameters
-  --perturb N       N > 0: every weight is multiplied by 1 + 1e-7 z, z normal
-                    from seed N, before the first step: a run that differs
-                    from the others by its rounding only
+  --run LOG INPUTS WEIGHTS      may be repeated: one run after the other
   --val SHARD --val-every N --val-batches N
 
 Writes step,loss,val_loss,norm, and prints the last row.
@@ -31,15 +29,13 @@ VOCABULARY = 50257
 
 def options():
     p = argparse.ArgumentParser()
-    for name in "inputs", "data", "log":
-        p.add_argument(f"--{name}", required=True)
-    p.add_argument("--weights")             # of another run
+    p.add_argument("--data", required=True)
+    p.add_argument("--run", required=True, nargs=3, action="append")
     p.add_argument("--val")
     p.add_argument("--model", default="d6", choices=SIZES)
     p.add_argument("--seq", type=int, required=True)
     p.add_argument("--precision", default="fp32",
                    choices=("fp64", "fp32", "tf32", "bf16"))
-    p.add_argument("--perturb", type=int, default=0)
     p.add_argument("--val-every", type=int, default=50)
     p.add_argument("--val-batches", type=int, default=8)
     p.add_argument("--eager", action="store_true", help="no CUDA graph")
@@ -56,18 +52,11 @@ def windows(path, T):
     return torch.stack([tokens[i * T:(i + 1) * T + 1] for i in range(n)])
 
 
-def build(o):
+def build(o, weights):
     model = GPT2(*SIZES[o.model], VOCABULARY, 1024)
-    load(model, o.weights or o.inputs + ".safetensors")
-    model = model.to("cuda", torch.float64 if o.precision == "fp64"
-                     else torch.float32)
-    if o.perturb:
-        generator = torch.Generator("cuda").manual_seed(o.perturb)
-        with torch.no_grad():
-            for p in model.parameters():
-                p.mul_(1 + 1e-7 * torch.randn(p.shape, device="cuda",
-                                              generator=generator))
-    return model
+    load(model, weights)
+    return model.to("cuda", torch.float64 if o.precision == "fp64"
+                    else torch.float32)
 
 
 def captured(step, optimizer):
@@ -93,14 +82,11 @@ def captured(step, optimizer):
     return replay
 
 
-def main():
-    o = options()
-    torch.backends.cuda.matmul.allow_tf32 = o.precision == "tf32"
-    torch.backends.cudnn.allow_tf32 = o.precision == "tf32"
-    model = build(o)
+def run(o, log, inputs, weights):
+    model = build(o, weights)
     rate = torch.zeros((), device="cuda")
     optimizer = adamw(model, lr=rate, capturable=True)
-    with open(o.inputs + ".csv") as f:
+    with open(inputs + ".csv") as f:
         steps = list(csv.DictReader(f))
     orders = torch.tensor([[int(w) for w in s["windows"].split()]
                            for s in steps], device="cuda")
@@ -127,6 +113,7 @@ def main():
 
     if not o.eager:
         step = captured(step, optimizer)
+    torch.cuda.synchronize()
     start, done = time.monotonic(), 0
     for i in range(len(steps)):
         batch.copy_(text[orders[i]])
@@ -137,18 +124,26 @@ def main():
             with torch.no_grad():
                 parts = [loss_of(val[b * B:(b + 1) * B]).double()
                          for b in range(o.val_batches)]
-            val_losses[i] = torch.stack(parts).mean()
-            torch.cuda.synchronize()
+            val_losses[i] = torch.stack(parts).mean().item()
         done = i + 1
         if time.monotonic() - start > o.limit_s:
             break
-    with open(o.log, "w") as f:
+    with open(log, "w") as f:
         f.write("step,loss,val_loss,norm\n")
         for i, (loss, norm) in enumerate(results[:done].tolist()):
-            v = f"{val_losses[i].item():.6f}" if i in val_losses else ""
+            v = f"{val_losses[i]:.6f}" if i in val_losses else ""
             row = f"{i + 1},{loss:.9g},{v},{norm:.9g}"
             f.write(row + "\n")
-    print(o.log, row)
+    print(log, row, f"{time.monotonic() - start:.1f} s", flush=True)
+
+
+def main():
+    o = options()
+    torch.backends.cuda.matmul.allow_tf32 = o.precision == "tf32"
+    torch.backends.cudnn.allow_tf32 = o.precision == "tf32"
+    for log, inputs, weights in o.run:
+        run(o, log, inputs, weights)
+        torch.cuda.empty_cache()
 
 
 if __name__ == "__main__":
