@@ -212,8 +212,11 @@ static double step(struct Trainer *t)
 
 static void put(double value, const char *unit, const char *what)
 {
-    number_put(&numbers, unit, value, "step.%s.b%d.%s%s%s.%s", model, B,
-               precision, *recompute == 'n' ? "" : ".",
+    char length[16] = "";
+    if (T != 1024)
+        snprintf(length, sizeof length, ".t%d", T);
+    number_put(&numbers, unit, value, "step.%s.b%d%s.%s%s%s.%s", model, B,
+               length, precision, *recompute == 'n' ? "" : ".",
                *recompute == 'n' ? "" : recompute, what);
 }
 

@@ -17,6 +17,7 @@ TF32 is allowed, activations are bf16 by autocast over fp32 parameters.
                         on fp32 masters that are rounded back every step
   --attention default|flash|cudnn   what scaled_dot_product_attention takes
   --steps N             timed steps, after ten of warm-up
+  --sizes B:T,...       the same model with these batches, too (use eager)
   --profile FILE        then the profiler's table of one more step
   --gate DIR            several of these can compile at the same time and be
                         timed one after the other: waits for DIR/go
@@ -51,6 +52,7 @@ def options():
     p.add_argument("--attention", default="default",
                    choices=("default", "flash", "cudnn"))
     p.add_argument("--steps", type=int, default=20)
+    p.add_argument("--sizes", default="", help="B:T,B:T: time these, too")
     p.add_argument("--profile")
     p.add_argument("--gate")
     return p.parse_args()
@@ -186,14 +188,40 @@ def save_profile(path, step, batch):
                 f"both rows: {cuda:.3f} ms\n")
 
 
+def random_batches(batch, seq):
+    data = [torch.randint(50257, (batch, seq + 1), device="cuda")
+            for _ in range(4)]
+    return [(t[:, :-1].contiguous(), t[:, 1:].contiguous()) for t in data]
+
+
+def report(o, step, batch, seq, device, wall, host, more):
+    ms = statistics.median(device)
+    low, _, high = statistics.quantiles(device, n=4)
+    L, _, C = SIZES[o.model]
+    n = sum(p.numel() for p in step.model.parameters()) \
+        - 1024 * C - (VOCABULARY - 50257) * C
+    rate = batch * seq / ms * 1e3
+    mfu = 100 * rate * (6 * n + 12 * L * C * seq) / PEAK
+    name = f"torch.{o.model}.b{batch}.{o.run}"
+    name += "" if o.params == "fp32" else ".bf16"
+    name += "" if o.attention == "default" else f".{o.attention}"
+    name += "" if seq == 1024 else f".t{seq}"
+    print(f"{name}: {ms:.2f} ms ({low:.2f} to {high:.2f}), wall {wall:.2f}, "
+          f"host {host:.2f}; {rate:.0f} tok/s, MFU {mfu:.1f} %", flush=True)
+    rows(o, name, [("step", f"{ms:.3f}", "ms"), ("low", f"{low:.3f}", "ms"),
+                   ("high", f"{high:.3f}", "ms"),
+                   ("wall", f"{wall:.3f}", "ms"),
+                   ("host", f"{host:.3f}", "ms"),
+                   ("rate", f"{rate:.0f}", "tok/s"),
+                   ("mfu", f"{mfu:.1f}", "%")] + more)
+
+
 def main():
     o = options()
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.backends.cudnn.allow_tf32 = True
     step = Step(o)
-    data = [torch.randint(50257, (o.batch, o.seq + 1), device="cuda")
-            for _ in range(4)]
-    batches = [(t[:, :-1].contiguous(), t[:, 1:].contiguous()) for t in data]
+    batches = random_batches(o.batch, o.seq)
     with attention_of(o.attention):
         start = time.perf_counter()
         first = step(*batches[0]).item()
@@ -204,37 +232,24 @@ def main():
         turn = take_turn(o.gate) if o.gate else None
         for i in range(10):
             loss = step(*batches[i % 4])
-        device, wall = measure(step, batches, o.steps)
+        times = measure(step, batches, o.steps)
         host = issue(step, batches[0])
         last = loss.item()
         if o.profile:
             save_profile(o.profile, step, batches[0])
-    if not (10 < first < 12 and last < first):
-        sys.exit(f"loss {first} then {last}: this is not training")
-    ms = statistics.median(device)
-    low, _, high = statistics.quantiles(device, n=4)
-    tokens = o.batch * o.seq
-    L, _, C = SIZES[o.model]
-    n = sum(p.numel() for p in step.model.parameters()) \
-        - 1024 * C - (VOCABULARY - 50257) * C
-    rate = tokens / ms * 1e3
-    mfu = 100 * rate * (6 * n + 12 * L * C * o.seq) / PEAK
-    name = f"torch.{o.model}.b{o.batch}.{o.run}"
-    name += "" if o.params == "fp32" else ".bf16"
-    name += "" if o.attention == "default" else f".{o.attention}"
-    name += "" if o.seq == 1024 else f".t{o.seq}"
-    memory = torch.cuda.max_memory_allocated()
-    print(f"{name}: {ms:.2f} ms ({low:.2f} to {high:.2f}), wall {wall:.2f}, "
-          f"host {host:.2f}; {rate:.0f} tok/s, "
-          f"MFU {mfu:.1f} %, {memory / 1e9:.1f} GB, first step "
-          f"{compile_s:.0f} s; loss {first:.3f} to {last:.3f}")
-    rows(o, name, (("step", f"{ms:.3f}", "ms"), ("low", f"{low:.3f}", "ms"),
-                   ("high", f"{high:.3f}", "ms"),
-                   ("wall", f"{wall:.3f}", "ms"),
-                   ("host", f"{host:.3f}", "ms"),
-                   ("rate", f"{rate:.0f}", "tok/s"), ("mfu", f"{mfu:.1f}", "%"),
-                   ("memory", f"{memory / 1e9:.2f}", "GB"),
-                   ("compile", f"{compile_s:.0f}", "s")))
+        if not (10 < first < 12 and last < first):
+            sys.exit(f"loss {first} then {last}: this is not training")
+        memory = torch.cuda.max_memory_allocated()
+        report(o, step, o.batch, o.seq, *times, host,
+               [("memory", f"{memory / 1e9:.2f}", "GB"),
+                ("compile", f"{compile_s:.0f}", "s")])
+        for size in filter(None, o.sizes.split(",")):
+            B, T = (int(n) for n in size.split(":"))
+            batches = random_batches(B, T)
+            for i in range(4):
+                step(*batches[i])
+            times = measure(step, batches, o.steps)
+            report(o, step, B, T, *times, issue(step, batches[0]), [])
 
 
 if __name__ == "__main__":
