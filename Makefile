@@ -241,8 +241,8 @@ needs-nvcc:
 GPU_ROWS  := $(B)/tests-cuda/test_ops $(FAST_TESTS:%=$(B)/tests-cuda/%)
 GPU_TESTS := $(GPU_ROWS) $(B)/tests-cuda/losses
 test-gpu: needs-nvcc $(CUDA_PROGRAMS) $(GPU_TESTS) $(B)/tests-f64/losses \
-          $(B)/tests-opt/losses
-	@B=$(B) MACHINE=cuda tests/run $(GPU_ROWS) tests/machines.sh
+          $(B)/tests-opt/losses $(B)/bin/tokenize
+	@B=$(B) MACHINE=cuda tests/run $(GPU_ROWS) tests/machines.sh tests/kill.sh
 
 # The same rows, and two steps of training, under each of NVIDIA's checkers.
 SANITIZERS ?= memcheck racecheck initcheck synccheck

@@ -234,11 +234,11 @@ static double time_steps(struct Trainer *t)
     double flop = tokens * (6 * n + 12.0 * c->L * c->C * T);
     char source[60];
     double peak = machine_peak(precision, 0.2, source, sizeof source);
-    printf("%s B=%d T=%d %s: %.2f ms (%.2f to %.2f), %.0f tok/s, "
-           "%.1f TFLOP/s, %.1f %% of the peak %s\n", model, B, T,
-           precision, ms, 1e3 * fastest(&s), 1e3 * slowest(&s),
-           1e3 * tokens / ms, 1e-9 * flop / ms, 1e5 * flop / ms / peak,
-           source);
+    printf("%s B=%d T=%d %s: %.2f ms (%.2f to %.2f), %.0f tok/s\n",
+           model, B, T, precision, ms, 1e3 * fastest(&s),
+           1e3 * slowest(&s), 1e3 * tokens / ms);
+    printf("%.1f TFLOP/s, %.1f %% of the peak %s\n", 1e-9 * flop / ms,
+           1e5 * flop / ms / peak, source);
     put(ms, "ms", "time");
     put(1e3 * fastest(&s), "ms", "low");
     put(1e3 * slowest(&s), "ms", "high");
@@ -248,7 +248,7 @@ static double time_steps(struct Trainer *t)
     return ms;
 }
 
-/* bench-step: the parts of a step (R.2) */
+/* bench-step: read a row of the profile (R.2) */
 /* One row of machine_profile_print: a name of several words, then calls
  * and milliseconds.  "sum" has no calls. */
 static bool read_row(const char *line, char name[40], int *calls,
@@ -266,7 +266,7 @@ static bool read_row(const char *line, char name[40], int *calls,
     return n > 0;
 }
 
-/* bench-step: the parts of a step, continued (R.2) */
+/* bench-step: the parts of a step (13.3) */
 static void take_apart(struct Trainer *t, double whole_ms)
 {
     char *text = NULL, *rest, name[40], row[64];

@@ -11,7 +11,7 @@ enum { CHAIN = 200, RUNS = 11 };
 
 static double ghz;
 
-/* launches: a kernel that takes the time it is told (R.1) */
+/* launches: a kernel that takes the time it is told (13.1) */
 /* One warp that does nothing for `cycles` cycles. */
 __global__ void busy(int64_t cycles)
 {
@@ -35,7 +35,7 @@ static void put(double value, const char *unit, const char *name,
     number_put(&numbers, unit, value, "launches.%s", text);
 }
 
-/* launches: a chain of kernels (R.1) */
+/* launches: a chain of kernels (13.1) */
 enum { PLAIN, EVENTS, RANGES };
 
 static cudaEvent_t event[CHAIN + 1];
@@ -54,7 +54,7 @@ static void chain(cudaStream_t s, double us, int marks)
     CUDA_OK(cudaGetLastError());
 }
 
-/* launches: the same chain as a graph (R.1) */
+/* launches: the same chain as a graph (13.1) */
 static cudaGraphExec_t graph_of(cudaStream_t s, double us)
 {
     cudaGraph_t graph;
@@ -67,7 +67,7 @@ static cudaGraphExec_t graph_of(cudaStream_t s, double us)
     return ready;
 }
 
-/* launches: from short kernels to long ones (R.1) */
+/* launches: time a chain (13.1) */
 /* Until the host has given all of it, and until the device has done it. */
 struct Times { struct Sample given, done; };
 
@@ -93,7 +93,7 @@ static struct Times time_chain(cudaStream_t s, double us, int marks,
     return t;
 }
 
-/* launches: from short kernels to long ones, continued (R.1) */
+/* launches: from short kernels to long ones (R.1) */
 static void chains(void)
 {
     static const double lengths[] = { 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6,
@@ -114,7 +114,7 @@ static void chains(void)
     CUDA_OK(cudaStreamDestroy(s));
 }
 
-/* launches: one kernel, five clocks (R.1) */
+/* launches: a kernel between two events (R.1) */
 /* never called before it is timed */
 __global__ void fresh(int64_t cycles)
 {
@@ -134,7 +134,7 @@ static double event_us(void)
     return 1e3 * ms;
 }
 
-/* launches: one kernel, five clocks, continued (R.1) */
+/* launches: one kernel, five clocks (13.2) */
 static void clocks(void)
 {
     struct Sample returned = {}, synchronised = {}, events = {};
