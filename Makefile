@@ -162,7 +162,7 @@ $(B)/tests-simt/%: $(B)/opt/tests/%.o $(SIMT_OBJECTS) $(B)/libmb-host.a \
 MEASURED  := $(wildcard $(CODE)/ladder/*.cu) $(CODE)/lab/access.cu
 LAB_MAINS := $(wildcard $(CODE)/lab/main_*.cu)
 # These measure the operators of the model.
-WITH_OPS  := %/main_fused.cu %/main_products.cu
+WITH_OPS  := %/main_fused.cu %/main_products.cu %/main_attention.cu
 define LAB_PROGRAM
 $(B)/bin/$(call name_of,$(1:.cu=))-cuda: $(patsubst %.cu,$(B)/cuda/%.o,$(1) $(MEASURED)) \
                                     $(if $(filter $(WITH_OPS),$(1)),$(CUDA_OBJECTS)) \
@@ -365,7 +365,7 @@ FIRST_BENCH := $(foreach p,device-query throughput,$(B)/bin/$(p)-cuda)
 # STEPS: whole steps of training to time, MODEL:BATCH.
 STEPS ?= gpt2:1 gpt2:16 gpt2:64 gpt2:128 gpt2-medium:32 gpt2-large:16
 # These write to build/bench/NAME.csv.
-ROOF_BENCH := ceilings matmul-sweep spmv
+ROOF_BENCH := ceilings matmul-sweep spmv attention
 .PHONY: bench-gpu
 bench-gpu: needs-nvcc $(LAB_BENCH) $(FIRST_BENCH) $(B)/bin/launches-cuda \
            $(B)/bin/bench-step-cuda $(ROOF_BENCH:%=$(B)/bin/%-cuda)

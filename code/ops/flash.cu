@@ -1,11 +1,11 @@
-/* Chapter 12, Attention: 12.2 The choice */
+/* Chapter 12, Attention: 12.8 The choice */
 /* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
 
 #include <string.h>
 #include "ops/flash_body.h"
 #include "ops/gpu.h"
 
-/* which body of attention (12.2) */
+/* which body of attention (12.8) */
 static bool portable;               /* mma.sync even where wgmma is */
 
 bool flash_use(const char *name)
@@ -20,7 +20,7 @@ bool flash_use(const char *name)
     return true;
 }
 
-/* D: the dot product of each row and head (12.2) */
+/* D: the dot product of each row and head (12.8) */
 /* a . b of 8 numbers each; a and b aligned to 16 bytes */
 __device__ static __forceinline__ float dot8(const bf16 *a, const bf16 *b)
 {
@@ -33,29 +33,30 @@ __device__ static __forceinline__ float dot8(const bf16 *a, const bf16 *b)
     return sum;
 }
 
-/* D: the dot product of each row and head, continued (12.2) */
+/* D: the dot product of each row and head, continued (12.8) */
 /* dsum[b,h,t] = dy . y of that row's head; `lanes` lanes a head, a power
  * of two that divides HS / 8.
  *   launch    ceil(B T NH lanes / 256) blocks of 256
  *   moves     4 BTC + 4 B NH T bytes          ceiling   memory */
 __global__ void flash_dsum(float *dsum, const bf16 *dy, const bf16 *y,
-                           size_t heads, int T, int NH, int HS, int lanes)
+                           int heads, int T, int NH, int HS, int lanes)
 {
-    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    const size_t head = i / lanes;              /* of [B][T][NH] */
+    const int i = threadIdx.x % lanes;
+    const int head = blockIdx.x * (THREADS / lanes) + threadIdx.x / lanes;
+    const size_t at = (size_t)head * HS;        /* of [B][T][NH] */
     float sum = 0;
     if (head < heads)
-        for (int d = i % lanes * 8; d < HS; d += 8 * lanes)
-            sum += dot8(dy + head * HS + d, y + head * HS + d);
+        for (int d = i * 8; d < HS; d += 8 * lanes)
+            sum += dot8(dy + at + d, y + at + d);
     for (int d = lanes / 2; d > 0; d /= 2)
         sum += __shfl_xor_sync(WHOLE_WARP, sum, d);
-    if (head < heads && i % lanes == 0) {
-        const size_t t = head / NH % T, b = head / NH / T;
-        dsum[(b * NH + head % NH) * T + t] = sum;
+    if (head < heads && i == 0) {
+        const int row = head / NH, b = row / T;
+        dsum[((size_t)b * NH + head - row * NH) * T + row - b * T] = sum;
     }
 }
 
-/* attention forward, by the chosen body (12.2) */
+/* attention forward, by the chosen body (12.8) */
 static void check_size(const char *what, int B, int T, int C, int NH)
 {
     const int HS = NH > 0 && C % NH == 0 ? C / NH : 0;
@@ -77,7 +78,7 @@ void flash_fwd(bf16 *y, float *lse, const bf16 *qkv,
         flash_fwd_mma(y, lse, qkv, B, T, C, NH);
 }
 
-/* attention backward, by the chosen body (12.2) */
+/* attention backward, by the chosen body (12.8) */
 void flash_bwd(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const bf16 *y,
                const float *lse, int B, int T, int C, int NH)
 {

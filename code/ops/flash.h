@@ -1,4 +1,4 @@
-/* Chapter 12, Attention: 12.1 The contract */
+/* Chapter 12, Attention: 12.4 The contract */
 /* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_FLASH_H
@@ -10,7 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* attention in bfloat16 (12.1) */
+/* attention in bfloat16 (12.4) */
 /* Causal attention as in attention.h, in bf16 and on a GPU only.
  *
  *   qkv       bf16 [B][T][3C], y, dy bf16 [B][T][C], dqkv bf16 [B][T][3C],
@@ -33,7 +33,7 @@ void flash_fwd(bf16 *y, float *lse, const bf16 *qkv,
 void flash_bwd(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const bf16 *y,
                const float *lse, int B, int T, int C, int NH);
 
-/* choosing a body of attention (12.1) */
+/* choosing a body of attention (12.4) */
 /* "hopper": wgmma and TMA where the GPU and the head size allow it, else
  * as "mma"; "mma": mma.sync on any GPU since sm_80.  False if there is no
  * such body in this build.  Unless called: "hopper" if there is one. */

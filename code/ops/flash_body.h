@@ -1,4 +1,4 @@
-/* Chapter 12, Attention: 12.2 The choice */
+/* Chapter 12, Attention: 12.8 The choice */
 /* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_FLASH_BODY_H

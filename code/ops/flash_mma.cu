@@ -1,11 +1,11 @@
-/* Chapter 12, Attention: 12.3 Two products */
+/* Chapter 12, Attention: 12.5 Two products */
 /* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
 
 #include "ops/flash_body.h"
 #include "ops/gpu.h"
 #include "ops/mma.h"
 
-/* tiles of rows in shared memory (12.3) */
+/* tiles of rows in shared memory (12.5) */
 enum { WARPS4 = 4, THREADS4 = 32 * WARPS4, TILE = 64 };
 
 /* Rows of a tile are 16 bytes longer than the head: eight of them start in
@@ -27,7 +27,7 @@ INLINE void load_rows(unsigned to, const bf16 *from, size_t ld, int t,
     }
 }
 
-/* tiles of rows in shared memory, continued (12.3) */
+/* tiles of rows in shared memory, continued (12.5) */
 /* Where this lane finds its row of a fragment: of A, and of B when the
  * tile's rows run along k ... */
 template <int HS> INLINE unsigned lane_down(int lane)
@@ -51,17 +51,13 @@ INLINE void load_a(unsigned a[HS / 16][4], unsigned at)
         ldmatrix(a[k], at + k * 32);
 }
 
-/* s = rows of a times rows of a tile (12.3) */
+/* s = rows of a times rows of a tile (12.5) */
 /* s [16 M][8 N] = a times the transpose of the 8 N rows at `at` */
 template <int HS, int M, int N>
 INLINE void dots(float s[M][N][4], const unsigned a[M][HS / 16][4],
                  unsigned at)
 {
     at += lane_across<HS>(threadIdx.x % 32);
-    #pragma unroll
-    for (int i = 0; i < M * N; i++)
-        for (int j = 0; j < 4; j++)
-            s[i / N][i % N][j] = 0;
     #pragma unroll
     for (int k = 0; k < HS / 16; k++)
         #pragma unroll
@@ -70,13 +66,13 @@ INLINE void dots(float s[M][N][4], const unsigned a[M][HS / 16][4],
             ldmatrix(b, at + (n * 8 * PITCH(HS) + k * 16) * 2);
             #pragma unroll
             for (int i = 0; i < M; i++) {
-                mma16816(s[i][n], a[i][k], b[0], b[1]);
-                mma16816(s[i][n + 1], a[i][k], b[2], b[3]);
+                mma16816(s[i][n], a[i][k], b[0], b[1], k == 0);
+                mma16816(s[i][n + 1], a[i][k], b[2], b[3], k == 0);
             }
         }
 }
 
-/* d += p times a tile (12.3) */
+/* d += p times a tile (12.5) */
 /* d [16 M][HS] += p [16 M][8 N], rounded to bf16, times the 8 N rows at
  * `at` */
 template <int HS, int M, int N>
@@ -105,14 +101,22 @@ INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
     }
 }
 
-/* 2 to a power, and numbers of a row (12.3) */
+/* 2 to a power (12.1) */
 #define LOG2_E 1.44269504f
 #define LN_2   0.693147181f
 
-INLINE float exp2_fast(float x)             /* 2 ulp; 0 at -infinity */
+__device__ static __forceinline__ float exp2_fast(float x)
+{
+    float y;                    /* within 2 ulp; 0 at -infinity */
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+/* numbers of a row (12.5) */
+INLINE float log2_fast(float x)             /* -infinity at 0 */
 {
     float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
 
@@ -129,7 +133,7 @@ INLINE float row_sum(float x)
     return x + __shfl_xor_sync(WHOLE_WARP, x, 2);
 }
 
-/* 2 to a power, and numbers of a row, continued (12.5) */
+/* numbers of a row, continued (12.7) */
 /* Rows t to t + 15 of a head, ld apart, = times x, as bf16; none from T */
 template <int HS>
 INLINE void write_rows(bf16 *to, const float x[HS / 8][4], float times,
@@ -149,52 +153,69 @@ INLINE void write_rows(bf16 *to, const float x[HS / 8][4], float times,
     }
 }
 
-/* 2 to a power, and numbers of a row, continued (12.5) */
-/* lse, for powers of 2, of 64 queries from t on in the first 64 threads, D
- * in the others; behind the last query what makes p = 0 */
+/* numbers of a row, continued (12.7) */
+/* lse, for powers of 2, of 64 queries from t on in the first 64 threads,
+ * D in the others; 0 behind the last query, whose rows are 0, too */
 INLINE float statistic(const float *lse, const float *dsum, int t, int T)
 {
     t += threadIdx.x % TILE;
     if (threadIdx.x < TILE)
-        return t < T ? lse[t] * LOG2_E : INFINITY;
+        return t < T ? lse[t] * LOG2_E : 0;
     return t < T ? dsum[t] : 0;
 }
 
-/* online softmax of rows in registers (12.4) */
-/* s = exp(s - the new maximum); out and sum scaled to it */
+/* online softmax of rows in registers (12.6) */
+/* s = exp(s - most); most, and with it out and sum, are brought up to date
+ * when a number is about to exceed 2^8, or twice the sum in this lane */
+#define SLACK 8.0f
+
 template <int HS, int M, int N>
 INLINE void online_softmax(float s[M][N][4], float out[M][HS / 8][4],
                            float most[M][2], float sum[M][2], float scale)
 {
+    float top[M][2];
+    bool grown = false;
+    /* top = this lane's maximum in each row; has one grown? (12.6) */
     #pragma unroll
     for (int i = 0; i < M; i++)
         #pragma unroll
         for (int r = 0; r < 2; r++) {
-            /* top = the maximum of this row so far (12.4) */
-            float top = most[i][r];
+            top[i][r] = s[i][0][2 * r];
             #pragma unroll
             for (int n = 0; n < N; n++)
-                top = fmaxf(top, fmaxf(s[i][n][2 * r], s[i][n][2 * r + 1]));
-            top = row_max(top);
-            const float keep = exp2_fast((most[i][r] - top) * scale);
-            most[i][r] = top;
-            /* exponentials of this row, and their sum (12.4) */
-            const float base = -top * scale;
-            sum[i][r] *= keep;
-            #pragma unroll
-            for (int n = 0; n < N; n++)
-                for (int j = 2 * r; j < 2 * r + 2; j++) {
-                    s[i][n][j] = exp2_fast(fmaf(s[i][n][j], scale, base));
-                    sum[i][r] += s[i][n][j];
-                }
-            #pragma unroll
-            for (int n = 0; n < HS / 8; n++)
-                for (int j = 2 * r; j < 2 * r + 2; j++)
-                    out[i][n][j] *= keep;
+                top[i][r] = fmaxf(top[i][r], fmaxf(s[i][n][2 * r],
+                                                   s[i][n][2 * r + 1]));
+            grown |= (top[i][r] - most[i][r]) * scale
+                   > fminf(SLACK, log2_fast(sum[i][r]) + 1);
         }
+    if (__any_sync(WHOLE_WARP, grown))
+        #pragma unroll
+        for (int i = 0; i < M; i++)
+            #pragma unroll
+            for (int r = 0; r < 2; r++) {
+                /* take the new maximum; scale what was summed before (12.6) */
+                top[i][r] = row_max(fmaxf(most[i][r], top[i][r]));
+                const float keep = exp2_fast((most[i][r] - top[i][r]) * scale);
+                most[i][r] = top[i][r];
+                sum[i][r] *= keep;
+                #pragma unroll
+                for (int n = 0; n < HS / 8; n++)
+                    for (int j = 2 * r; j < 2 * r + 2; j++)
+                        out[i][n][j] *= keep;
+            }
+    /* exponentials, and their sums (12.6) */
+    #pragma unroll
+    for (int i = 0; i < M; i++)
+        #pragma unroll
+        for (int n = 0; n < N; n++)
+            for (int j = 0; j < 4; j++) {
+                const float base = -most[i][j / 2] * scale;
+                s[i][n][j] = exp2_fast(fmaf(s[i][n][j], scale, base));
+                sum[i][j / 2] += s[i][n][j];
+            }
 }
 
-/* attention forward (12.4) */
+/* attention forward (12.6) */
 /* y and lse of 64 M queries of one head; a warp has 16 M of them.
  *   launch    B NH ceil(T / 64 M) blocks of 128 threads
  *   shared    4 tiles: 36,864 bytes at HS = 64 */
@@ -205,7 +226,7 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
 {
     extern __shared__ uint4 shared[];
     const unsigned at = shared_address(shared);
-    /* t, the first query of this block, and its head (12.4) */
+    /* t, the first query of this block, and its head (12.6) */
     const int tiles = (T + 64 * M - 1) / (64 * M);
     const size_t head = blockIdx.x / tiles, b = head / NH, h = head % NH * HS;
     const int t = (tiles - 1 - blockIdx.x % tiles) * 64 * M;   /* long first */
@@ -216,11 +237,11 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
     const int last = min(t + 64 * M, T);
     unsigned q[M][HS / 16][4];
     float out[M][HS / 8][4] = {}, most[M][2], sum[M][2] = {};
-    /* start copies of the queries and of the first keys and values (12.4) */
+    /* start copies of the queries and of the first keys and values (12.6) */
     load_rows<HS, 64 * M>(at + 2 * TILE_BYTES(HS), qkv, ld, t, T);
     load_rows<HS, TILE>(at, qkv + C, ld, 0, T);
     load_rows<HS, TILE>(at + TILE_BYTES(HS), qkv + 2 * C, ld, 0, T);
-    /* take the queries of this warp into registers (12.4) */
+    /* take the queries of this warp into registers (12.6) */
     copies_wait();
     __syncthreads();
     #pragma unroll
@@ -230,7 +251,7 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
         most[i][0] = most[i][1] = -INFINITY;
     }
     for (int u = 0; u < last; u += TILE) {
-        /* wait for keys and values u to u + 63, start the next copies (12.4) */
+        /* wait for keys and values u to u + 63, start the next copies (12.6) */
         const unsigned now = at + u / TILE % 2 * 2 * TILE_BYTES(HS);
         const unsigned next = at + (u / TILE + 1) % 2 * 2 * TILE_BYTES(HS);
         copies_wait();
@@ -244,12 +265,12 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
         for (int part = 0; part < TILE; part += 8 * N) {
             if (u + part > row + 16 * M - 1)
                 break;                  /* all of it is the future */
-            /* add the part of 8 N keys to out (12.4) */
+            /* add the part of 8 N keys to out (12.6) */
             const unsigned keys = now + part * PITCH(HS) * 2;
             float s[M][N][4];
             dots<HS, M, N>(s, q, keys);
             
-            /* hide the future (12.4) */
+            /* hide the future (12.6) */
             if (u + part + 8 * N - 1 > row)
                 #pragma unroll
                 for (int i = 0; i < M; i++)
@@ -262,7 +283,7 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
             add_rows<HS, M, N>(out, s, keys + TILE_BYTES(HS));
         }
     }
-    /* divide by the sums; write y and lse (12.4) */
+    /* divide by the sums; write y and lse (12.6) */
     #pragma unroll
     for (int i = 0; i < M; i++)
         #pragma unroll
@@ -281,7 +302,7 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
         }
 }
 
-/* attention backward, dq (12.5) */
+/* attention backward, dq (12.7) */
 /* dq of 64 M queries of one head. */
 template <int HS, int M, int N>
 __global__ void __launch_bounds__(THREADS4)
@@ -290,7 +311,7 @@ flash_bwd_dq(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
 {
     extern __shared__ uint4 shared[];
     const unsigned at = shared_address(shared);
-    /* t, the first query of this block, and its head (12.4) */
+    /* t, the first query of this block, and its head (12.6) */
     const int tiles = (T + 64 * M - 1) / (64 * M);
     const size_t head = blockIdx.x / tiles, b = head / NH, h = head % NH * HS;
     const int t = (tiles - 1 - blockIdx.x % tiles) * 64 * M;   /* long first */
@@ -303,10 +324,10 @@ flash_bwd_dq(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
     dqkv += b * T * ld + h;
     unsigned q[M][HS / 16][4], g[M][HS / 16][4];
     float dq[M][HS / 8][4] = {}, l[M][2], d[M][2];
-    /* start copies of the queries and of their gradients (12.5) */
+    /* start copies of the queries and of their gradients (12.7) */
     load_rows<HS, 64 * M>(at, qkv, ld, t, T);
     load_rows<HS, 64 * M>(at + 2 * TILE_BYTES(HS), dy, C, t, T);
-    /* take them, lse and D into registers; start the first keys (12.5) */
+    /* take them, lse and D into registers; start the first keys (12.7) */
     copies_wait();
     __syncthreads();
     #pragma unroll
@@ -316,7 +337,7 @@ flash_bwd_dq(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
         load_a<HS>(g[i], from + 2 * TILE_BYTES(HS));
         for (int r = 0; r < 2; r++) {
             const int at_row = row + i * 16 + lane / 4 + r * 8;
-            l[i][r] = at_row < T ? lse[head * T + at_row] * LOG2_E : INFINITY;
+            l[i][r] = at_row < T ? lse[head * T + at_row] * LOG2_E : 0;
             d[i][r] = at_row < T ? dsum[head * T + at_row] : 0;
         }
     }
@@ -324,7 +345,7 @@ flash_bwd_dq(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
     load_rows<HS, TILE>(at, qkv + C, ld, 0, T);
     load_rows<HS, TILE>(at + TILE_BYTES(HS), qkv + 2 * C, ld, 0, T);
     for (int u = 0; u < last; u += TILE) {
-        /* wait for keys and values u to u + 63, start the next copies (12.4) */
+        /* wait for keys and values u to u + 63, start the next copies (12.6) */
         const unsigned now = at + u / TILE % 2 * 2 * TILE_BYTES(HS);
         const unsigned next = at + (u / TILE + 1) % 2 * 2 * TILE_BYTES(HS);
         copies_wait();
@@ -338,7 +359,7 @@ flash_bwd_dq(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
         for (int part = 0; part < TILE; part += 8 * N) {
             if (u + part > row + 16 * M - 1)
                 break;
-            /* add the part of N x 8 keys to dq (12.5) */
+            /* add the part of N x 8 keys to dq (12.7) */
             const unsigned keys = now + part * PITCH(HS) * 2;
             float s[M][N][4], dp[M][N][4];
             dots<HS, M, N>(s, q, keys);
@@ -352,7 +373,7 @@ flash_bwd_dq(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
                         s[i][n][j] = p * (dp[i][n][j] - d[i][j / 2]);
                     }
             
-            /* no gradient from the future (12.5) */
+            /* no gradient from the future (12.7) */
             if (u + part + 8 * N - 1 > row)
                 #pragma unroll
                 for (int i = 0; i < M; i++)
@@ -364,15 +385,15 @@ flash_bwd_dq(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
             add_rows<HS, M, N>(dq, s, keys);
         }
     }
-    /* write dq (12.5) */
+    /* write dq (12.7) */
     #pragma unroll
     for (int i = 0; i < M; i++)
         write_rows<HS>(dqkv, dq[i], scale * LN_2, ld, row + 16 * i, T);
 }
 
-/* attention backward, dk and dv (12.5) */
-/* dk and dv of 64 keys of one head; a warp has 16 of them. */
-template <int HS, int N>
+/* attention backward, dk and dv (12.7) */
+/* dk and dv of 64 M keys of one head; a warp has 16 M of them. */
+template <int HS, int M, int N>
 __global__ void __launch_bounds__(THREADS4)
 flash_bwd_dkv(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
               const float *dsum, int T, int C, int NH, float scale)
@@ -380,32 +401,36 @@ flash_bwd_dkv(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
     extern __shared__ uint4 shared[];
     const unsigned at = shared_address(shared);
     float *stat = (float *)((char *)shared + 4 * TILE_BYTES(HS));
-    /* u, the first key of this block, and its head (12.5) */
-    const int tiles = (T + TILE - 1) / TILE;
+    /* u, the first key of this block, and its head (12.7) */
+    const int tiles = (T + 64 * M - 1) / (64 * M);
     const size_t head = blockIdx.x / tiles, b = head / NH, h = head % NH * HS;
-    const int u = blockIdx.x % tiles * TILE;
-    const int lane = threadIdx.x % 32, row = u + threadIdx.x / 32 * 16;
+    const int u = blockIdx.x % tiles * 64 * M;
+    const int lane = threadIdx.x % 32, row = u + threadIdx.x / 32 * 16 * M;
     const size_t ld = 3 * (size_t)C;
     qkv += b * T * ld + h;
     dqkv += b * T * ld + h;
     dy += b * T * C + h;
     lse += head * T;
     dsum += head * T;
-    unsigned k[1][HS / 16][4], v[1][HS / 16][4];
-    float dk[1][HS / 8][4] = {}, dv[1][HS / 8][4] = {};
-    /* take the keys and values of this warp into registers (12.5) */
-    load_rows<HS, TILE>(at, qkv + C, ld, u, T);
-    load_rows<HS, TILE>(at + TILE_BYTES(HS), qkv + 2 * C, ld, u, T);
+    unsigned k[M][HS / 16][4], v[M][HS / 16][4];
+    float dk[M][HS / 8][4] = {}, dv[M][HS / 8][4] = {};
+    /* take the keys and values of this warp into registers (12.7) */
+    load_rows<HS, 64 * M>(at, qkv + C, ld, u, T);
+    load_rows<HS, 64 * M>(at + 2 * TILE_BYTES(HS), qkv + 2 * C, ld, u, T);
     copies_wait();
     __syncthreads();
-    load_a<HS>(k[0], at + (row - u) * PITCH(HS) * 2);
-    load_a<HS>(v[0], at + (row - u) * PITCH(HS) * 2 + TILE_BYTES(HS));
+    #pragma unroll
+    for (int i = 0; i < M; i++) {
+        const unsigned from = at + (row - u + 16 * i) * PITCH(HS) * 2;
+        load_a<HS>(k[i], from);
+        load_a<HS>(v[i], from + 2 * TILE_BYTES(HS));
+    }
     __syncthreads();
     load_rows<HS, TILE>(at, qkv, ld, u, T);
     load_rows<HS, TILE>(at + TILE_BYTES(HS), dy, C, u, T);
     stat[threadIdx.x] = statistic(lse, dsum, u, T);
     for (int t = u; t < T; t += TILE) {
-        /* wait for queries t to t + 63, start the next copies (12.5) */
+        /* wait for queries t to t + 63, start the next copies (12.7) */
         const int stage = (t - u) / TILE % 2;
         const unsigned now = at + stage * 2 * TILE_BYTES(HS);
         const unsigned next = at + (1 - stage) * 2 * TILE_BYTES(HS);
@@ -422,37 +447,43 @@ flash_bwd_dkv(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
         for (int part = 0; part < TILE; part += 8 * N) {
             if (t + part + 8 * N - 1 < row)
                 continue;               /* none of them sees these keys */
-            /* add the part of N x 8 queries to dk and dv (12.5) */
+            /* add the part of N x 8 queries to dk and dv (12.7) */
             const unsigned queries = now + part * PITCH(HS) * 2;
-            float s[1][N][4], dp[1][N][4];
-            dots<HS, 1, N>(s, k, queries);
-            dots<HS, 1, N>(dp, v, queries + TILE_BYTES(HS));
+            float s[M][N][4], dp[M][N][4];
+            dots<HS, M, N>(s, k, queries);
+            dots<HS, M, N>(dp, v, queries + TILE_BYTES(HS));
             #pragma unroll
-            for (int n = 0; n < N; n++)
-                for (int j = 0; j < 4; j++) {
-                    const int column = part + n * 8 + lane % 4 * 2 + j % 2;
-                    s[0][n][j] = exp2_fast(fmaf(s[0][n][j], scale, -l[column]));
-                    dp[0][n][j] = s[0][n][j] * (dp[0][n][j] - d[column]);
-                }
-            
-            /* nothing from queries that do not see the key (12.5) */
-            if (t + part < row + 15)
-                #pragma unroll
+            for (int i = 0; i < M; i++)
                 for (int n = 0; n < N; n++)
-                    for (int j = 0; j < 4; j++)
-                        if (t + part + n * 8 + lane % 4 * 2 + j % 2
-                            < row + lane / 4 + j / 2 * 8)
-                            s[0][n][j] = dp[0][n][j] = 0;
-            add_rows<HS, 1, N>(dv, s, queries + TILE_BYTES(HS));
-            add_rows<HS, 1, N>(dk, dp, queries);
+                    for (int j = 0; j < 4; j++) {
+                        const int column = part + n * 8 + lane % 4 * 2 + j % 2;
+                        s[i][n][j] = exp2_fast(fmaf(s[i][n][j], scale, -l[column]));
+                        dp[i][n][j] = s[i][n][j] * (dp[i][n][j] - d[column]);
+                    }
+            
+            /* nothing from queries that do not see the key (12.7) */
+            if (t + part < row + 16 * M - 1)
+                #pragma unroll
+                for (int i = 0; i < M; i++)
+                    for (int n = 0; n < N; n++)
+                        for (int j = 0; j < 4; j++)
+                            if (t + part + n * 8 + lane % 4 * 2 + j % 2
+                                < row + i * 16 + lane / 4 + j / 2 * 8)
+                                s[i][n][j] = dp[i][n][j] = 0;
+            add_rows<HS, M, N>(dv, s, queries + TILE_BYTES(HS));
+            add_rows<HS, M, N>(dk, dp, queries);
         }
         stat[(1 - stage) * THREADS4 + threadIdx.x] = coming;
     }
-    write_rows<HS>(dqkv + C, dk[0], scale * LN_2, ld, row, T);
-    write_rows<HS>(dqkv + 2 * C, dv[0], 1, ld, row, T);
+    /* write dk and dv (12.7) */
+    #pragma unroll
+    for (int i = 0; i < M; i++) {
+        write_rows<HS>(dqkv + C, dk[i], scale * LN_2, ld, row + 16 * i, T);
+        write_rows<HS>(dqkv + 2 * C, dv[i], 1, ld, row + 16 * i, T);
+    }
 }
 
-/* launch attention on tensor cores (12.5) */
+/* launch attention on tensor cores (12.7) */
 /* More than 48 KB of shared memory have to be asked for. */
 static void allow(const void *kernel, size_t bytes)
 {
@@ -462,12 +493,22 @@ static void allow(const void *kernel, size_t bytes)
             (int)bytes));
 }
 
+/* What the kernels need of the GPU; 1 / sqrt(HS), for powers of 2. */
 static float exponent_scale(int HS)
 {
+    int device, major;
+    CUDA_OK(cudaGetDevice(&device));
+    CUDA_OK(cudaDeviceGetAttribute(&major,
+                                   cudaDevAttrComputeCapabilityMajor,
+                                   device));
+    if (major < 8)
+        fail("attention in bf16: this GPU's tensor cores do not know bf16, "
+             "compute capability %d; 8.0 is needed: use --precision fp32",
+             major);
     return LOG2_E / sqrtf((float)HS);
 }
 
-/* launch attention on tensor cores, continued (12.5) */
+/* launch attention on tensor cores, continued (12.7) */
 template <int HS, int M, int N, int BLOCKS>
 static void forward(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
                     int C, int NH)
@@ -484,15 +525,15 @@ void flash_fwd_mma(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
                    int C, int NH)
 {
     switch (C / NH) {
-    case 32: forward<32, 2, 4, 1>(y, lse, qkv, B, T, C, NH); break;
-    case 64: forward<64, 2, 4, 1>(y, lse, qkv, B, T, C, NH); break;
-    case 80: forward<80, 1, 4, 1>(y, lse, qkv, B, T, C, NH); break;
-    default: forward<128, 1, 4, 1>(y, lse, qkv, B, T, C, NH);
+    case 32: forward<32, 2, 4, 3>(y, lse, qkv, B, T, C, NH); break;
+    case 64: forward<64, 2, 4, 3>(y, lse, qkv, B, T, C, NH); break;
+    case 80: forward<80, 2, 4, 2>(y, lse, qkv, B, T, C, NH); break;
+    default: forward<128, 1, 8, 2>(y, lse, qkv, B, T, C, NH);
     }
 }
 
-/* launch attention on tensor cores, continued (12.5) */
-template <int HS, int M, int N>
+/* launch attention on tensor cores, continued (12.7) */
+template <int HS, int MQ, int NQ, int MK, int NK>
 static void backward(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
                      const float *lse, const float *dsum, int B, int T,
                      int C, int NH)
@@ -500,14 +541,14 @@ static void backward(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
     const size_t heads = (size_t)B * NH, bytes = 4 * TILE_BYTES(HS);
     const size_t more = bytes + 4 * TILE * sizeof(float);
     const float scale = exponent_scale(HS);
-    allow((const void *)flash_bwd_dkv<HS, N>, more);
-    flash_bwd_dkv<HS, N>
-        <<<blocks_for(heads * blocks_for(T, TILE), 1), THREADS4, more,
+    allow((const void *)flash_bwd_dkv<HS, MK, NK>, more);
+    flash_bwd_dkv<HS, MK, NK>
+        <<<blocks_for(heads * blocks_for(T, 64 * MK), 1), THREADS4, more,
           machine_stream>>>(dqkv, dy, qkv, lse, dsum, T, C, NH, scale);
     LAUNCHED();
-    allow((const void *)flash_bwd_dq<HS, M, N>, bytes);
-    flash_bwd_dq<HS, M, N>
-        <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
+    allow((const void *)flash_bwd_dq<HS, MQ, NQ>, bytes);
+    flash_bwd_dq<HS, MQ, NQ>
+        <<<blocks_for(heads * blocks_for(T, 64 * MQ), 1), THREADS4, bytes,
           machine_stream>>>(dqkv, dy, qkv, lse, dsum, T, C, NH, scale);
     LAUNCHED();
 }
@@ -519,10 +560,10 @@ void flash_bwd_mma(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
     void (*run)(bf16 *, const bf16 *, const bf16 *, const float *,
                 const float *, int, int, int, int);
     switch (C / NH) {
-    case 32: run = backward<32, 2, 4>; break;
-    case 64: run = backward<64, 2, 4>; break;
-    case 80: run = backward<80, 1, 4>; break;
-    default: run = backward<128, 1, 2>;
+    case 32: run = backward<32, 2, 4, 2, 2>; break;
+    case 64: run = backward<64, 2, 4, 2, 2>; break;
+    case 80: run = backward<80, 2, 2, 1, 4>; break;
+    default: run = backward<128, 1, 2, 1, 2>;
     }
     run(dqkv, dy, qkv, lse, dsum, B, T, C, NH);
 }

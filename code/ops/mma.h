@@ -1,4 +1,4 @@
-/* Chapter 12, Attention: 12.3 Two products */
+/* Chapter 12, Attention: 12.5 Two products */
 /* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
 
 /* mma.h: tensor cores of any GPU since sm_80, and what feeds them. */
@@ -9,20 +9,30 @@
 
 #define INLINE __device__ static __forceinline__
 
-/* mma.sync: d += a b (12.3) */
-/* d [16][8] += a [16][16] b [16][8], in the registers of a warp: see
- * the figure of fragments. */
+/* What GPUs before sm_80 do not have compiles for them, too. */
+#if __CUDA_ARCH__ >= 800
+#define ASM80 asm
+#else
+#define ASM80(...) __trap()
+#endif
+
+/* mma.sync: d += a b (12.5) */
+/* d [16][8] = a [16][16] b [16][8], plus what was in d unless `fresh`, in
+ * the registers of a warp. */
 INLINE void mma16816(float d[4], const unsigned a[4], unsigned b0,
-                     unsigned b1)
+                     unsigned b1, bool fresh = false)
 {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
-        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-        "{%0, %1, %2, %3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    const float c[4] = { fresh ? 0 : d[0], fresh ? 0 : d[1],
+                         fresh ? 0 : d[2], fresh ? 0 : d[3] };
+    ASM80("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+          "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+          "{%10, %11, %12, %13};"
+          : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1),
+            "f"(c[0]), "f"(c[1]), "f"(c[2]), "f"(c[3]));
 }
 
-/* ldmatrix: fragments from shared memory (12.3) */
+/* ldmatrix: fragments from shared memory (12.5) */
 /* Four 8 x 8 matrices; lane 8m + r names row r of matrix m, 16 bytes at
  * an address of shared memory.  _t: each transposed on the way. */
 INLINE void ldmatrix(unsigned d[4], unsigned at)
@@ -46,22 +56,22 @@ INLINE unsigned shared_address(const void *p)
     return (unsigned)__cvta_generic_to_shared(p);
 }
 
-/* cp.async: copies that nobody waits for (12.3) */
+/* cp.async: copies that nobody waits for (12.5) */
 /* 16 bytes from global to shared memory, the bytes from `bytes` on zero */
 INLINE void copy16(unsigned to, const void *from, int bytes)
 {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-                 :: "r"(to), "l"(from), "r"(bytes) : "memory");
+    ASM80("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+          :: "r"(to), "l"(from), "r"(bytes) : "memory");
 }
 
 INLINE void copies_commit(void)
 {
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    ASM80("cp.async.commit_group;" ::: "memory");
 }
 
 INLINE void copies_wait(void)           /* for all of this thread */
 {
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    ASM80("cp.async.wait_all;" ::: "memory");
 }
 
 #endif

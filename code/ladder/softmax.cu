@@ -1,0 +1,178 @@
+/* Chapter 12, Attention: 12.1 Softmax */
+/* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
+
+#include <float.h>
+#include <limits.h>
+#include "ladder/softmax.h"
+#include "ops/gpu.h"
+
+enum { BLOCK = 512 };       /* threads for a row; twice that in version 4 */
+
+/* 2 to a power (12.1) */
+#define LOG2_E 1.44269504f
+#define LN_2   0.693147181f
+
+__device__ static __forceinline__ float exp2_fast(float x)
+{
+    float y;                    /* within 2 ulp; 0 at -infinity */
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+/* softmax, version 1: three walks (12.1) */
+__global__ void softmax_v1(float *y, const float *x, int C)
+{
+    __shared__ float part[32];
+    x += (size_t)blockIdx.x * C;
+    y += (size_t)blockIdx.x * C;
+    float most = -INFINITY, sum = 0;
+    for (int c = threadIdx.x; c < C; c += BLOCK)
+        most = fmaxf(most, x[c]);
+    most = block_max(most, part);
+    for (int c = threadIdx.x; c < C; c += BLOCK)
+        sum += exp2_fast((x[c] - most) * LOG2_E);
+    const float scale = 1 / block_sum(sum, part);
+    for (int c = threadIdx.x; c < C; c += BLOCK)
+        y[c] = exp2_fast((x[c] - most) * LOG2_E) * scale;
+}
+
+/* merge the maxima and sums of a block (12.1) */
+/* sum = the sum of exp(x - most) over what was seen, with x seen, too */
+__device__ static __forceinline__ void keep_up(float *most, float *sum,
+                                               float x)
+{
+    const float top = fmaxf(*most, x);
+    *sum = fmaf(*sum, exp2_fast((*most - top) * LOG2_E),
+                exp2_fast((x - top) * LOG2_E));
+    *most = top;
+}
+
+/* 1 / the sum of the block's threads, each scaled to the common maximum,
+ * which takes the place of the thread's own */
+__device__ static __forceinline__ float merge(float *most, float sum,
+                                              float *part)
+{
+    const float top = block_max(*most, part);
+    sum *= exp2_fast((*most - top) * LOG2_E);
+    *most = top;
+    return 1 / block_sum(sum, part);
+}
+
+/* softmax, version 2: the sum kept up (12.1) */
+__global__ void softmax_v2(float *y, const float *x, int C)
+{
+    __shared__ float part[32];
+    x += (size_t)blockIdx.x * C;
+    y += (size_t)blockIdx.x * C;
+    float most = -FLT_MAX, sum = 0;
+    for (int c = threadIdx.x; c < C; c += BLOCK)
+        keep_up(&most, &sum, x[c]);
+    const float scale = merge(&most, sum, part);
+    for (int c = threadIdx.x; c < C; c += BLOCK)
+        y[c] = exp2_fast((x[c] - most) * LOG2_E) * scale;
+}
+
+/* softmax, version 3: the row kept (12.1) */
+__global__ void softmax_v3(float *y, const float *x, int C)
+{
+    __shared__ float part[32];
+    extern __shared__ float row[];
+    x += (size_t)blockIdx.x * C;
+    y += (size_t)blockIdx.x * C;
+    float most = -FLT_MAX, sum = 0;
+    for (int c = threadIdx.x; c < C; c += BLOCK)
+        keep_up(&most, &sum, row[c] = x[c]);
+    const float scale = merge(&most, sum, part);
+    for (int c = threadIdx.x; c < C; c += BLOCK)
+        y[c] = exp2_fast((row[c] - most) * LOG2_E) * scale;
+}
+
+/* softmax, version 4: 16 bytes per load (12.1) */
+__global__ void softmax_v4(float4 *y, const float4 *x, int C4)
+{
+    __shared__ float part[32];
+    extern __shared__ float4 row4[];
+    x += (size_t)blockIdx.x * C4;
+    y += (size_t)blockIdx.x * C4;
+    float most = -FLT_MAX, sum = 0;
+    #pragma unroll 4
+    for (int c = threadIdx.x; c < C4; c += 2 * BLOCK) {
+        const float4 v = row4[c] = x[c];
+        const float first = fmaxf(v.x, v.y), second = fmaxf(v.z, v.w);
+        const float top = fmaxf(most, fmaxf(first, second));
+        sum *= exp2_fast((most - top) * LOG2_E);
+        sum += (exp2_fast((v.x - top) * LOG2_E)
+                + exp2_fast((v.y - top) * LOG2_E))
+             + (exp2_fast((v.z - top) * LOG2_E)
+                + exp2_fast((v.w - top) * LOG2_E));
+        most = top;
+    }
+    const float scale = merge(&most, sum, part);
+    /* write the row, 16 bytes at a time (12.1) */
+    for (int c = threadIdx.x; c < C4; c += 2 * BLOCK) {
+        float4 v = row4[c];
+        v.x = exp2_fast((v.x - most) * LOG2_E) * scale;
+        v.y = exp2_fast((v.y - most) * LOG2_E) * scale;
+        v.z = exp2_fast((v.z - most) * LOG2_E) * scale;
+        v.w = exp2_fast((v.w - most) * LOG2_E) * scale;
+        y[c] = v;
+    }
+}
+
+/* launch a softmax (12.1) */
+static void launch_v1(float *y, const float *x, int N, int C)
+{
+    softmax_v1<<<N, BLOCK>>>(y, x, C);
+    LAUNCHED();
+}
+
+static void launch_v2(float *y, const float *x, int N, int C)
+{
+    softmax_v2<<<N, BLOCK>>>(y, x, C);
+    LAUNCHED();
+}
+
+/* More than 48 KB of shared memory have to be asked for. */
+static size_t row_bytes(const void *kernel, int C)
+{
+    const size_t bytes = C * sizeof(float);
+    if (bytes > 48 * 1024)
+        CUDA_OK(cudaFuncSetAttribute(
+            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+            (int)bytes));
+    return bytes;
+}
+
+
+/* launch a softmax, continued (12.1) */
+static void launch_v3(float *y, const float *x, int N, int C)
+{
+    const size_t bytes = row_bytes((const void *)softmax_v3, C);
+    softmax_v3<<<N, BLOCK, bytes>>>(y, x, C);
+    LAUNCHED();
+}
+
+static void launch_v4(float *y, const float *x, int N, int C)
+{
+    if (C % 4) {                        /* rows not aligned to 16 bytes */
+        launch_v3(y, x, N, C);
+        return;
+    }
+    const size_t bytes = row_bytes((const void *)softmax_v4, C);
+    softmax_v4<<<N, 2 * BLOCK, bytes>>>((float4 *)y, (const float4 *)x,
+                                       C / 4);
+    LAUNCHED();
+}
+
+/* launch a softmax, continued (12.1) */
+const struct Softmax *softmaxes(void)
+{
+    static const struct Softmax ladder[] = {
+        { "v1", launch_v1, INT_MAX, 4 },
+        { "v2", launch_v2, INT_MAX, 3 },
+        { "v3", launch_v3, 56 * 1024, 2 },
+        { "v4", launch_v4, 56 * 1024, 2 },
+        { NULL, NULL, 0, 0 },
+    };
+    return ladder;
+}

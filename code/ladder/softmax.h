@@ -1,0 +1,35 @@
+/* Chapter 12, Attention: 12.1 Softmax */
+/* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
+
+#ifndef LADDER_SOFTMAX_H
+#define LADDER_SOFTMAX_H
+
+#include <stddef.h>
+
+#include "base/extern_c.h"
+
+C_FUNCTIONS_BEGIN
+
+/* y[n,:] = exp(x[n,:] - log(sum over c of exp(x[n,c]))): float [N][C] in
+ * device memory; y may be x.
+ *
+ *   sizes      1 <= N < 2^31, 1 <= C <= `most`
+ *   launch     a block per row, in the default stream; not waited for
+ *   moves      `passes` times 4 N C bytes, one of them written
+ *   numerics   a row with NaN is NaN, a row of -infinity too; -infinity
+ *              in another row gives 0
+ *   ceiling    memory: a copy of x to y, two passes */
+typedef void softmax_fn(float *y, const float *x, int N, int C);
+
+struct Softmax {
+    const char *name;
+    softmax_fn *run;
+    int most, passes;
+};
+
+/* The ladder, slowest idea first; a row without a name ends it. */
+const struct Softmax *softmaxes(void);
+
+C_FUNCTIONS_END
+
+#endif

@@ -1,0 +1,121 @@
+#!/bin/bash
+# Softmax and attention of chapter 12 on the software GPU: results, the counts
+# that the chapter prints (UPDATE_FACTS=DATE writes them), and the known
+# mistakes of the softmax ladder, tests/wrong/softmax-NAME.cu-wrong.
+. tests/lib/run.sh
+. tests/lib/wrong.sh
+simtcc=$BIN/simtcc
+if ! [ -x "$simtcc" ] || ! command -v "${CLANG:-clang}" > /dev/null; then
+    skip "attention on the software GPU" "no $simtcc, or no clang"
+    finish
+fi
+host=${BIN%/bin}/libmb-host.a csv=figures/data/attention-counts.csv
+for f in tests/data/simt/attention code/ladder/softmax code/ladder/attention \
+         code/ops/attention code/ops/flash code/ops/flash_mma \
+         code/ops/machine; do
+    "$simtcc" -g -ffp-contract=off -Icode -c "$f.cu" \
+        -o "$dir/$(echo $f | tr / -).o" 2>> "$dir/errors"
+done
+build() {           # ladder's .cu, program
+    "$simtcc" -g -ffp-contract=off -Icode "$1" \
+        $(ls "$dir"/*-*.o | grep -v ladder-softmax) "$host" \
+        -o "$2" > "$dir/stdout" 2> "$dir/stderr"
+}
+if ! build code/ladder/softmax.cu "$dir/attention"; then
+    not_ok "the chapter's kernels compile" \
+        "$(cat "$dir/errors" "$dir/stderr")"
+    finish
+fi
+
+# ---- results -----------------------------------------------------------------
+"$dir/attention" check > "$dir/rows" 2> "$dir/stderr"
+status=$?
+while read -r line; do
+    case $line in
+    "ok - "*)     ok "${line#ok - }" ;;
+    "not ok - "*) not_ok "${line#not ok - }" "$(cat "$dir/stderr")" ;;
+    esac
+done < "$dir/rows"
+check "82 rows were checked, and the program ended well" \
+    test "$status $(wc -l < "$dir/rows")" = "0 82"
+
+# ---- the counts that the chapter prints ----------------------------------------
+# A kernel of a template has commas in its name: count fields from the end.
+SIMT_REPORT=csv SIMT_REPORT_FILE=$dir/counts.csv "$dir/attention" counts \
+    > "$dir/names" 2> "$dir/stderr"
+awk -F, -v OFS=, '
+    FILENAME == ARGV[1] { name[FNR] = $1; n = FNR; next }
+    FNR > 1 { c[$(NF - 2), $(NF - 1)] = $NF }
+    function row(what, value, unit) {
+        print "attention.count." name[i] "." what, value, unit
+    }
+    END {
+        for (i = 1; i <= n; i++) {
+            row("asked", c[i, "gld_bytes"] + c[i, "gst_bytes"] + \
+                         c[i, "async_cg_bytes"], "bytes")
+            row("distinct", 32 * (c[i, "unique_read"] + \
+                                  c[i, "unique_written"]), "bytes")
+            if (c[i, "sld_req"])
+                row("shared", 128 * c[i, "sld_wave"], "bytes")
+            if (c[i, "tensor_flop"]) {
+                row("tensor", c[i, "tensor_flop"], "FLOP")
+                row("fragments", 128 * c[i, "ldsm_wave"], "bytes")
+                row("waves", c[i, "ldsm_wave"] / c[i, "ldsm_req"], "")
+            } else
+                row("flop", c[i, "flop"], "FLOP")
+        }
+    }' "$dir/names" "$dir/counts.csv" > "$dir/found"
+# What rounding costs, of the bodies that a machine without a GPU has.
+FACTS=1 ROWS="flash_fwd B=1 T=257 NH=1 HS=64
+flash_bwd B=1 T=257 NH=1 HS=64" "${BIN%/bin}/tests-simt/fast_flash" \
+    2> "$dir/stderr" | sed -n '/^attention.*lse/!s/^\(attention.*\)$/\1,/p' \
+    >> "$dir/found"
+if [ -n "${UPDATE_FACTS:-}" ]; then
+    { echo name,value,unit,machine,command,commit,date
+      sed "s/\$/,none,tests\/attention.sh,,$UPDATE_FACTS/" "$dir/found"
+    } > "$csv"
+fi
+check "$csv is what the software GPU counts" \
+    diff <(tail -n +2 "$csv" | cut -d, -f1-3) "$dir/found"
+# By hand: passes over 262,144 bytes; the part of the square that two heads of
+# 256 by 256 cost in parts of 32 by 32, and of 32 keys by 16 queries; matrices
+# of ldmatrix, never in conflict.
+while read -r name what want; do
+    got=$(awk -F, -v n="attention.count.$name.$what" '$1 == n { print $2 }' \
+          "$dir/found")
+    check "$name: $want $what" test "$got" = "$want"
+done <<END
+softmax.v1 asked $((4 * 262144))
+softmax.v2 asked $((3 * 262144))
+softmax.v3 asked $((2 * 262144))
+softmax.v4 asked $((2 * 262144))
+square.softmax asked $((8 * 2 * 256 * 256))
+mma.fwd tensor $((2 * 36 * 32 * 32 * 64 * 4))
+mma.dq tensor $((2 * 36 * 32 * 32 * 64 * 6))
+mma.dkv tensor $((2 * 72 * 32 * 16 * 64 * 8))
+mma.fwd waves 4
+mma.dkv waves 4
+mma.dq waves 4
+END
+
+# ---- known mistakes ------------------------------------------------------------
+for w in tests/wrong/softmax-*.cu-wrong; do
+    name=$(basename "$w" .cu-wrong) why=$(sed -n 's/^why: //p' "$w")
+    if ! make_wrong "$w" code/ladder/softmax.cu \
+            > "$dir/softmax.cu" 2> "$dir/stderr"; then
+        not_ok "$name" "$(cat "$dir/stderr")"
+    elif ! build "$dir/softmax.cu" "$dir/wrong"; then
+        not_ok "$name" "$(cat "$dir/stderr")"
+    else
+        "$dir/wrong" check > "$dir/rows" 2> "$dir/stderr"
+        missed=$(sed -n 's/^caught-by: //p' "$w" | while read -r row; do
+            grep -qx "ok - $row" "$dir/rows" && echo "$row"
+        done)
+        if [ -z "$missed" ]; then
+            ok "$name: caught ($why)"
+        else
+            not_ok "$name: caught ($why)" "not caught by $missed"
+        fi
+    fi
+done
+finish
