@@ -4,8 +4,10 @@
 #       FILES WITH TIMES...
 # A time is a row whose name is in one of the tables below; rows that are
 # not there yet give no point.
-# right, up: the label's place, as factors; without them, below the point
-function label(row, op, text, right, up) {
+# right, up: the label's place, as factors; without them, below the point.
+# A prime in the text, or back, is the backward pass.
+function label(row, op, text, right, up, back) {
+    backward[row] = back || text ~ /′$/ || text ~ /′, mma/
     named[row] = op
     text_of[row] = text
     x[row] = right ? right : 1
@@ -30,6 +32,34 @@ BEGIN {
         label("gpu.crossentropy-bwd", "crossentropy-bwd", "loss′", 1.5, 0.6)
         label("gpu.adamw", "adamw", "AdamW", 0.62, 1.4)
         label("gpu.sum-squares", "sum-squares", "norm", 1.2, 0.66)
+    } else if (set == "bf16") {
+        label("fused.embedding-fwd.us", "bf16.embedding16-fwd", "emb", 0.75, 1.4)
+        label("fused.embedding-bwd.us", "bf16.embedding16-bwd", "emb′")
+        label("fused.layernorm-fwd.us", "bf16.layernorm16-fwd", "LN", 1.35, 0.9)
+        label("fused.residual-layernorm.us", "bf16.residual-layernorm16-fwd",
+              "res+LN", 1.0, 0.6)
+        label("fused.layernorm-bwd.us", "bf16.layernorm16-bwd", "LN′", 0.8, 1.6)
+        label("fused.gelu-fwd.us", "bf16.gelu16-fwd", "GELU", 1.7, 0.7)
+        label("fused.gelu-bwd.us", "bf16.gelu16-bwd", "GELU′", 1.6, 1.0)
+        label("fused.classifier.us", "bf16.classifier16", "loss, loss′", 0.45, 1.3)
+        label("fused.adamw.us", "bf16.adamw-all", "AdamW", 0.62, 1.4)
+        label("fused.norm.us", "bf16.sum-squares", "norm", 1.4, 0.66)
+        label("attention.mma.fwd.us", "bf16.flash-fwd", "att, mma.sync",
+              0.45, 0.85)
+        label("attention.mma.bwd.us", "bf16.flash-bwd", "att′, mma.sync",
+              0.8, 0.6)
+        label("attention.hopper.fwd.us", "bf16.flash-fwd", "att", 0.75, 1.2)
+        label("attention.hopper.bwd.us", "bf16.flash-bwd", "att′", 1.45, 0.95)
+        label("product.qkv.y", "bf16.qkv.y", "")
+        label("product.att.y", "bf16.att.y", "products", 1.5, 1.7)
+        label("product.fc.y", "bf16.fc.y", "")
+        label("product.proj.y", "bf16.proj.y", "")
+        label("product.head.y", "bf16.head.y", "")
+        label("product.qkv.dw", "bf16.qkv.dw", "", 1, 1, 1)
+        label("product.att.dw", "bf16.att.dw", "", 1, 1, 1)
+        label("product.fc.dw", "bf16.fc.dw", "", 1, 1, 1)
+        label("product.proj.dw", "bf16.proj.dw", "", 1, 1, 1)
+        label("product.head.dw", "bf16.head.dw", "", 1, 1, 1)
     } else if (set == "cpu") {
         label("host.ops.embedding.fwd", "cpu.embedding-fwd", "emb")
         label("host.ops.layernorm.fwd", "cpu.layernorm-fwd", "LN", 1.2, 0.72)
@@ -57,7 +87,7 @@ BEGIN {
 $1 ~ /^gpu\.(crossentropy.*|adamw|sum-squares)\.bytes$/ {
     part[substr($1, 1, length($1) - 6)] = $2
 }
-($1 in named) { time[$1] = $2; unit[$1] = $3 }
+($1 in named) && /,(us|ms),/ { time[$1] = $2; unit[$1] = $3 }
 END {
     for (row in time) {
         op = named[row]
@@ -70,7 +100,7 @@ END {
         s = time[row] * (unit[row] == "us" ? 1e-6 : 1e-3)
         if (flop > 0)
             printf "%.5g,%.5g,%d,%s,%.5g,%.5g\n", v[op, "intensity"],
-                   flop / s / 1e3, text_of[row] ~ /′/, text_of[row],
+                   flop / s / 1e3, backward[row], text_of[row],
                    v[op, "intensity"] * x[row], flop / s / 1e3 * y[row]
     }
 }

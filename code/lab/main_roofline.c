@@ -26,15 +26,17 @@ static void print_table(const struct Config *c)
     bool half = strcmp(precision, "bf16") == 0;
     int n = half ? works_bf16(w, &s) : works_float(w, &s);
     double step = 0;
-    printf("%s, B=%d T=%d, %s; %g TFLOP/s of products, %g of the rest, "
-           "%g TB/s\n%-25s %5s %9s %9s %8s  %-8s %9s\n", model, B, T,
+    printf("%s, B=%d T=%d, %s\n%g TFLOP/s of products, %g of the rest, "
+           "%g TB/s\n\n%-24s %5s %8s %8s %7s  %-7s %8s\n", model, B, T,
            precision, half ? matrix : plain, plain, memory, "operator",
            "calls", "MB", "GFLOP", "FLOP/B", "roof", "least us");
     for (int i = 0; i < n; i++) {
         struct Roof r = w[i].matrix && half ? tensor : other;
         double t = roof_seconds(r, &w[i]);
+        if (w[i].calls == 0)
+            continue;                       /* fused into others */
         step += w[i].calls * t;
-        printf("%-25s %5d %9.1f %9.2f %8.2f  %-8s %9.1f\n", w[i].name,
+        printf("%-24s %5d %8.1f %8.2f %7.2f  %-7s %8.1f\n", w[i].name,
                w[i].calls, w[i].bytes / 1e6, w[i].flop / 1e9,
                work_intensity(&w[i]),
                work_intensity(&w[i]) < roof_ridge(r) ? "memory" : "compute",
