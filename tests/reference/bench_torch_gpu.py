@@ -208,10 +208,10 @@ def report(o, step, batch, seq, device, wall, host, more):
     name += "" if seq == 1024 else f".t{seq}"
     print(f"{name}: {ms:.2f} ms ({low:.2f} to {high:.2f}), wall {wall:.2f}, "
           f"host {host:.2f}; {rate:.0f} tok/s, MFU {mfu:.1f} %", flush=True)
-    rows(o, name, [("step", f"{ms:.3f}", "ms"), ("low", f"{low:.3f}", "ms"),
-                   ("high", f"{high:.3f}", "ms"),
-                   ("wall", f"{wall:.3f}", "ms"),
-                   ("host", f"{host:.3f}", "ms"),
+    rows(o, name, [("step", f"{ms:.4g}", "ms"), ("low", f"{low:.4g}", "ms"),
+                   ("high", f"{high:.4g}", "ms"),
+                   ("wall", f"{wall:.4g}", "ms"),
+                   ("host", f"{host:.4g}", "ms"),
                    ("rate", f"{rate:.0f}", "tok/s"),
                    ("mfu", f"{mfu:.1f}", "%")] + more)
 
