@@ -383,6 +383,12 @@ static const struct Row large[] = {
     { "flash large B=3 T=1024 NH=5 HS=64", both, "a race, many tiles" },
     { "flash large B=1 T=1000 NH=3 HS=128", both, "a race, many tiles" },
     { "flash large B=2 T=513 NH=7 HS=80", both, "a race, many tiles" },
+    { "flash large B=1 T=577 NH=2 HS=64", both,
+      "gradients of keys not taken up again" },
+    { "flash large B=1 T=1601 NH=1 HS=64", both,
+      "put aside once, but met by four spans" },
+    { "flash large same bits B=2 T=600 NH=80 HS=64", same_bits,
+      "turns of dq not waited for" },
 };
 
 int main(void)

@@ -1,0 +1,586 @@
+/* Chapter 12c, Attention backward on Hopper: 12c.8 The launch */
+/* Tangled from chapters/12c-attention-backward-on-hopper.nw by `make tangle`; edit it there. */
+
+/* flash_bwd_hopper.cu: the backward pass of attention by wgmma and TMA,
+ * heads of 64, one block a head. */
+#include <math.h>
+#include "ops/flash_body.h"
+#include "ops/gpu.h"
+#include "ops/hopper.h"
+#include "ops/machine.h"
+
+/* sizes of the backward pass (12c.2) */
+enum {
+    HS = 64,            /* numbers in a row of q, k, v and dy */
+    TILE = 64,          /* queries or keys at a time */
+    GROUPS = 2,         /* warpgroups that compute, a tile of keys each */
+    GROUP = 128,        /* threads of a warpgroup */
+    ROOM = 8,           /* tiles of dq in shared memory: a span */
+    STAGES = 3,         /* tiles of queries under way */
+    BLOCK = (GROUPS + 1) * GROUP,
+};
+#define LOG2E 1.4426950408889634f
+
+typedef bf16 Tile[TILE * HS];           /* rows of 128 bytes, swizzled */
+
+/* shared memory of the backward pass (12c.2) */
+struct Shared {
+    Tile k[GROUPS], v[GROUPS];          /* each group has its own */
+    Tile q[STAGES], dy[STAGES];
+    Tile ds[GROUPS];
+    float4 dq[ROOM][8][GROUP];          /* 32 numbers of each thread */
+    float lse[STAGES][TILE];            /* times log2 e */
+    float dsum[STAGES][TILE];           /* -D */
+    uint64_t full[STAGES], empty[STAGES];
+    uint64_t k_full[GROUPS], k_empty[GROUPS];
+    uint64_t v_full[GROUPS], v_empty[GROUPS];
+    uint64_t turn[GROUPS][ROOM];        /* of adding to a tile of dq */
+};
+static_assert(sizeof(Shared) <= 227 * 1024, "what a block may have");
+
+/* what the kernel is given (12c.4) */
+struct Problem {
+    CUtensorMap qkv, dy, dqkv;          /* boxes of a tile */
+    const float *lse, *dsum;            /* [heads][T] */
+    float4 *carry;                      /* [blocks][tiles][16][GROUP] */
+    int T, C, NH, heads, tiles;
+    float scale;
+};
+
+struct Span { int head, first, end; };  /* tiles of queries first .. */
+
+/* the group that brings (12c.8) */
+/* set up the barriers (12c.4) */
+HOPPER(void) set_up(Shared &sm)
+{
+    for (int s = 0; s < STAGES; s++) {
+        mbarrier_init(&sm.full[s], 32);
+        mbarrier_init(&sm.empty[s], GROUPS * GROUP);
+    }
+    for (int g = 0; g < GROUPS; g++) {
+        mbarrier_init(&sm.k_full[g], 1);
+        mbarrier_init(&sm.v_full[g], 1);
+        mbarrier_init(&sm.k_empty[g], GROUP);
+        mbarrier_init(&sm.v_empty[g], GROUP);
+        for (int i = 0; i < ROOM; i++)
+            mbarrier_init(&sm.turn[g][i], GROUP);
+    }
+    mbarrier_init_done();
+}
+
+/* a ring of stages (12c.4) */
+struct Ring {
+    int stage;
+    uint32_t parity;
+};
+
+HOPPER(void) ring_next(Ring &r)
+{
+    if (++r.stage == STAGES) {
+        r.stage = 0;
+        r.parity ^= 1;
+    }
+}
+
+/* bring a tile of queries (12c.4) */
+HOPPER(void) bring_tile(Shared &sm, const Problem &p, int head, int i,
+                        Ring ring)
+{
+    const int lane = threadIdx.x % 32, s = ring.stage;
+    float lse[2], dsum[2];
+    for (int r = 0; r < 2; r++) {
+        const int t = i * TILE + lane + 32 * r;
+        const size_t at = (size_t)head * p.T + t;
+        lse[r] = t < p.T ? p.lse[at] * LOG2E : 0;
+        dsum[r] = t < p.T ? -p.dsum[at] : 0;
+    }
+    mbarrier_wait(&sm.empty[s], ring.parity ^ 1);
+    for (int r = 0; r < 2; r++) {
+        sm.lse[s][lane + 32 * r] = lse[r];
+        sm.dsum[s][lane + 32 * r] = dsum[r];
+    }
+    if (lane == 0) {
+        const int x = head % p.NH * HS, b = head / p.NH;
+        mbarrier_expect(&sm.full[s], 2 * sizeof(Tile));
+        tma_load(sm.q[s], &p.qkv, &sm.full[s], x, i * TILE, b);
+        tma_load(sm.dy[s], &p.dy, &sm.full[s], x, i * TILE, b);
+    } else
+        mbarrier_arrive(&sm.full[s]);
+}
+
+/* bring queries (12c.4) */
+__device__ static void bring_queries(Shared &sm, const Problem &p)
+{
+    Ring ring = { 0, 0 };
+    for (int head = blockIdx.x; head < p.heads; head += gridDim.x)
+        for (int first = 0; first < p.tiles; first += ROOM) {
+            const int end = min(first + ROOM, p.tiles);
+            for (int pair = 0; pair < end; pair += GROUPS)
+                for (int i = max(pair, first); i < end; i++) {
+                    bring_tile(sm, p, head, i, ring);
+                    ring_next(ring);
+                }
+        }
+}
+
+/* bring keys and values (12c.4) */
+__device__ static void bring_keys(Shared &sm, const Problem &p, int g)
+{
+    uint32_t parity = 1;
+    for (int head = blockIdx.x; head < p.heads; head += gridDim.x)
+        for (int first = 0; first < p.tiles; first += ROOM)
+            for (int pair = 0; pair < min(first + ROOM, p.tiles);
+                 pair += GROUPS) {
+                const int x = p.C + head % p.NH * HS, b = head / p.NH;
+                const int t = (pair + g) * TILE;
+                mbarrier_wait(&sm.v_empty[g], parity);
+                mbarrier_expect(&sm.v_full[g], sizeof(Tile));
+                tma_load(sm.v[g], &p.qkv, &sm.v_full[g], p.C + x, t, b);
+                mbarrier_wait(&sm.k_empty[g], parity);
+                mbarrier_expect(&sm.k_full[g], sizeof(Tile));
+                tma_load(sm.k[g], &p.qkv, &sm.k_full[g], x, t, b);
+                parity ^= 1;
+            }
+}
+
+/* the groups that compute (12c.8) */
+/* where a thread is (12c.7) */
+/* What a thread of a group knows for the whole run. */
+struct Place {
+    int group, thread;
+    int row, column;                    /* of its first number in a tile */
+    uint32_t ds_at;                     /* its row of ds, for stmatrix */
+    uint64_t k, v, ds, q, dy;           /* descriptors; q, dy: stage 0 */
+    const float *lse, *dsum;            /* stage 0, its first column */
+    Ring ring;
+    uint32_t keys, turns;               /* parities: keys and values; dq */
+};
+
+/* what a thread holds (12c.3) */
+/* 64 x 64 numbers of a group: 32 of each thread, as wgmma leaves them */
+struct Numbers {
+    float s[32], dp[32];                /* s, then p; [key][query] */
+    float dk[32], dv[32];               /* [key][HS] */
+    float dq[32];                       /* [query][HS] */
+    uint32_t p[16], ds[16];             /* bf16, as a first operand */
+};
+
+/* products of tiles (12c.3) */
+/* In a descriptor: the next 16 numbers of a row, the next 16 rows, the
+ * next tile. */
+enum {
+    ALONG = 16 * 2 / 16,
+    DOWN = 16 * HS * 2 / 16,
+    NEXT_TILE = TILE * HS * 2 / 16,
+};
+
+/* d = a b', or d += a b'; both in shared memory */
+HOPPER(void) rows_by_rows(float (&d)[32], uint64_t a, uint64_t b, int add)
+{
+    #pragma unroll
+    for (int k = 0; k < 4; k++)
+        wgmma_m64n64(d, a + k * ALONG, b + k * ALONG, k > 0 || add);
+}
+
+/* products of tiles, continued (12c.3) */
+/* d += a b; a in registers */
+HOPPER(void) by_columns(float (&d)[32], const uint32_t (&a)[16], uint64_t b)
+{
+    #pragma unroll
+    for (int k = 0; k < 4; k++)
+        wgmma_m64n64<1>(d, a + 4 * k, b + k * DOWN, 1);
+}
+
+/* d += a' b; both in shared memory */
+HOPPER(void) columns_by_columns(float (&d)[32], uint64_t a, uint64_t b)
+{
+    #pragma unroll
+    for (int k = 0; k < 4; k++)
+        wgmma_m64n64<1, 1>(d, a + k * DOWN, b + k * DOWN, 1);
+}
+
+/* numbers of a thread (12c.5) */
+/* Columns of a thread are 8 j + at.column and one more. */
+HOPPER(void) start_from(float (&dp)[32], const float *dsum)
+{
+    #pragma unroll
+    for (int j = 0; j < 8; j++) {
+        const float2 d = *(const float2 *)(dsum + 8 * j);
+        dp[4 * j] = dp[4 * j + 2] = d.x;
+        dp[4 * j + 1] = dp[4 * j + 3] = d.y;
+    }
+}
+
+/* numbers of a thread, continued (12c.5) */
+HOPPER(float) exp2_fast(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+/* s = 2^(scale s - lse) */
+HOPPER(void) probabilities(float (&s)[32], const float *lse, float scale)
+{
+    #pragma unroll
+    for (int j = 0; j < 8; j++) {
+        const float2 l = *(const float2 *)(lse + 8 * j);
+        #pragma unroll
+        for (int i = 4 * j; i < 4 * j + 4; i += 2) {
+            s[i] = exp2_fast(fmaf(s[i], scale, -l.x));
+            s[i + 1] = exp2_fast(fmaf(s[i + 1], scale, -l.y));
+        }
+    }
+}
+
+/* numbers of a thread, continued (12c.5) */
+/* On the diagonal: keys (rows) after the query (column) count nothing. */
+HOPPER(void) hide_later_keys(float (&s)[32], const Place &at)
+{
+    #pragma unroll
+    for (int j = 0; j < 8; j++)
+        #pragma unroll
+        for (int r = 0; r < 4; r++)
+            if (at.row + r / 2 * 8 > at.column + 8 * j + r % 2)
+                s[4 * j + r] = 0;
+}
+
+/* numbers of a thread, continued (12c.6) */
+HOPPER(void) read_numbers(float (&x)[32], const float4 *from)
+{
+    #pragma unroll
+    for (int j = 0; j < 8; j++) {
+        const float4 a = from[j * GROUP];
+        x[4 * j] = a.x;
+        x[4 * j + 1] = a.y;
+        x[4 * j + 2] = a.z;
+        x[4 * j + 3] = a.w;
+    }
+}
+
+HOPPER(void) write_numbers(float4 *to, const float (&x)[32])
+{
+    #pragma unroll
+    for (int j = 0; j < 8; j++)
+        to[j * GROUP] = make_float4(x[4 * j], x[4 * j + 1],
+                                    x[4 * j + 2], x[4 * j + 3]);
+}
+
+HOPPER(void) clear(float (&x)[32])
+{
+    #pragma unroll
+    for (int i = 0; i < 32; i++)
+        x[i] = 0;
+}
+
+/* matrices to shared memory (12c.5) */
+/* Four matrices of 8 x 8 bf16: lane 8m + r names row r of matrix m. */
+HOPPER(void) stmatrix(uint32_t to, const uint32_t *x)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], "
+                 "{%1, %2, %3, %4};"
+                 :: "r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
+                 : "memory");
+}
+
+HOPPER(void) to_ds(const Place &at, const uint32_t (&x)[16])
+{
+    #pragma unroll
+    for (int k = 0; k < 4; k++)
+        stmatrix(at.ds_at ^ 32 * k, x + 4 * k);
+    fence_proxy_async();
+}
+
+HOPPER(void) group_sync(const Place &at)
+{
+    named_barrier_sync(1 + at.group, GROUP);
+}
+
+/* store a finished tile (12c.6) */
+/* x, times scale, as rows tile * TILE .. of a third of dqkv: 0 of dq, 1 of
+ * dk, 2 of dv */
+HOPPER(void) store_tile(Shared &sm, const Problem &p, const Place &at,
+                        const float (&x)[32], float scale,
+                        const Span &span, int third, int tile)
+{
+    uint32_t two[16];
+    #pragma unroll
+    for (int i = 0; i < 16; i++)
+        two[i] = pack_two(x[2 * i] * scale, x[2 * i + 1] * scale);
+    if (at.thread == 0)
+        tma_wait_read<0>();
+    group_sync(at);
+    to_ds(at, two);
+    group_sync(at);
+    if (at.thread == 0) {
+        tma_store(&p.dqkv, sm.ds[at.group],
+                  third * p.C + span.head % p.NH * HS, tile * TILE,
+                  span.head / p.NH);
+        tma_commit();
+    }
+}
+
+/* a step: one tile of queries (12c.5) */
+template <bool last>
+HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
+                  const Span &span, int keys, int i)
+{
+    const int here = at.ring.stage, slot = i - span.first;
+    const uint64_t q = at.q + here * NEXT_TILE;
+    const uint64_t dy = at.dy + here * NEXT_TILE;
+    float4 *sum = &sm.dq[slot][0][at.thread];
+    /* start dp (12c.5) */
+    start_from(n.dp, at.dsum + here * TILE);
+    wgmma_fence();
+    rows_by_rows(n.dp, at.v, dy, 1);
+    wgmma_commit();
+    /* p from s, in fp32 and in bf16 (12c.5) */
+    probabilities(n.s, at.lse + here * TILE, p.scale * LOG2E);
+    if (i == keys)
+        hide_later_keys(n.s, at);
+    #pragma unroll
+    for (int e = 0; e < 16; e++)
+        n.p[e] = pack_two(n.s[2 * e], n.s[2 * e + 1]);
+    /* start dv, wait for dp (12c.5) */
+    wgmma_fence();
+    by_columns(n.dv, n.p, dy);
+    wgmma_commit();
+    wgmma_wait<1>();
+    wgmma_hold(n.dp);
+    if (last)
+        mbarrier_arrive(&sm.v_empty[at.group]);
+    if (i > max(keys, span.first))
+        mbarrier_arrive(&sm.empty[here ? here - 1 : STAGES - 1]);
+    /* ds from p and dp (12c.5) */
+    #pragma unroll
+    for (int e = 0; e < 16; e++)
+        n.ds[e] = pack_two(n.s[2 * e] * n.dp[2 * e],
+                           n.s[2 * e + 1] * n.dp[2 * e + 1]);
+    wgmma_hold(n.ds);
+    /* start the next scores (12c.5) */
+    ring_next(at.ring);
+    if (!last) {
+        mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
+        wgmma_fence();
+        rows_by_rows(n.s, at.k, at.q + at.ring.stage * NEXT_TILE, 0);
+        wgmma_commit();
+    }
+    /* ds to shared memory (12c.5) */
+    if (at.thread == 0)
+        tma_wait_read<0>();                 /* ds may be on its way out */
+    group_sync(at);                         /* and all have read the last */
+    to_ds(at, n.ds);
+    /* what dq is so far (12c.6) */
+    mbarrier_wait(&sm.turn[at.group ^ 1][slot],
+                  (at.turns >> slot & 1) ^ (at.group == 0));
+    if (keys > 0)
+        read_numbers(n.dq, sum);
+    else
+        clear(n.dq);
+    group_sync(at);                         /* ds has been written */
+    /* start dq and dk, wait for dq (12c.6) */
+    wgmma_fence();
+    columns_by_columns(n.dq, at.ds, at.k);
+    wgmma_commit();
+    by_columns(n.dk, n.ds, q);
+    wgmma_commit();
+    wgmma_wait<1>();
+    if (!last)
+        wgmma_hold(n.s);
+    wgmma_hold(n.dq);
+    if (last)
+        mbarrier_arrive(&sm.k_empty[at.group]);
+    /* leave dq for the next keys, or for good (12c.6) */
+    if (i > keys)
+        write_numbers(sum, n.dq);
+    else
+        store_tile(sm, p, at, n.dq, p.scale, span, 0, i);
+    if (i > keys || at.group == 1) {
+        mbarrier_arrive(&sm.turn[at.group][slot]);
+        at.turns ^= 1u << slot;
+    }
+}
+
+/* a tile of keys (12c.7) */
+HOPPER(void) tile_of_keys(Shared &sm, const Problem &p, Place &at,
+                          const Span &span, int pair)
+{
+    Numbers n;
+    const int keys = pair + at.group, from = max(keys, span.first);
+    float4 *carry = p.carry + at.thread + (size_t)16 * GROUP
+                  * ((size_t)blockIdx.x * p.tiles + keys);
+    /* pass by the queries before these keys (12c.7) */
+    for (int i = max(pair, span.first); i < min(keys, span.end); i++) {
+        mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
+        mbarrier_arrive(&sm.empty[at.ring.stage]);
+        ring_next(at.ring);
+    }
+    /* wait for keys and values (12c.7) */
+    mbarrier_wait(&sm.k_full[at.group], at.keys);
+    mbarrier_wait(&sm.v_full[at.group], at.keys);
+    at.keys ^= 1;
+    if (from >= span.end) {                 /* keys behind the last query */
+        mbarrier_arrive(&sm.k_empty[at.group]);
+        mbarrier_arrive(&sm.v_empty[at.group]);
+        return;
+    }
+    /* start the first scores (12c.7) */
+    mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
+    wgmma_fence();
+    rows_by_rows(n.s, at.k, at.q + at.ring.stage * NEXT_TILE, 0);
+    wgmma_commit();
+    /* take up dk and dv (12c.7) */
+    if (keys < span.first) {
+        read_numbers(n.dk, carry);
+        read_numbers(n.dv, carry + 8 * GROUP);
+    } else {
+        clear(n.dk);
+        clear(n.dv);
+    }
+    wgmma_wait<0>();
+    wgmma_hold(n.s);
+    for (int i = from; i < span.end - 1; i++)
+        step<false>(sm, p, at, n, span, keys, i);
+    step<true>(sm, p, at, n, span, keys, span.end - 1);
+    /* store dk and dv, or put them aside (12c.7) */
+    wgmma_wait<0>();
+    wgmma_hold(n.dk);
+    wgmma_hold(n.dv);
+    mbarrier_arrive(&sm.empty[at.ring.stage ? at.ring.stage - 1
+                                            : STAGES - 1]);
+    if (span.end < p.tiles) {
+        write_numbers(carry, n.dk);
+        write_numbers(carry + 8 * GROUP, n.dv);
+    } else {
+        store_tile(sm, p, at, n.dk, p.scale, span, 1, keys);
+        store_tile(sm, p, at, n.dv, 1, span, 2, keys);
+    }
+}
+
+/* find one's place (12c.7) */
+HOPPER(Place) place_of(Shared &sm, int group)
+{
+    const int thread = threadIdx.x % GROUP, lane = thread % 32;
+    const int row = thread / 32 * 16 + lane % 16;
+    Place at = {};
+    at.group = group;
+    at.thread = thread;
+    at.row = thread / 32 * 16 + lane / 4;
+    at.column = lane % 4 * 2;
+    at.ds_at = shared_address(sm.ds[group]) + row * HS * 2
+             + ((lane / 16) ^ (row % 8)) * 16;
+    at.k = wgmma_matrix(sm.k[group]);
+    at.v = wgmma_matrix(sm.v[group]);
+    at.ds = wgmma_matrix(sm.ds[group]);
+    at.q = wgmma_matrix(sm.q[0]);
+    at.dy = wgmma_matrix(sm.dy[0]);
+    at.lse = sm.lse[0] + at.column;
+    at.dsum = sm.dsum[0] + at.column;
+    return at;
+}
+
+/* all gradients of a block (12c.7) */
+HOPPER(void) gradients(Shared &sm, const Problem &p, int group)
+{
+    Place at = place_of(sm, group);
+    for (int head = blockIdx.x; head < p.heads; head += gridDim.x)
+        for (int first = 0; first < p.tiles; first += ROOM) {
+            const Span span = { head, first, min(first + ROOM, p.tiles) };
+            for (int pair = 0; pair < span.end; pair += GROUPS)
+                tile_of_keys(sm, p, at, span, pair);
+        }
+    if (at.thread == 0)
+        tma_wait_read<0>();
+}
+
+/* the kernel of the backward pass (12c.4) */
+/* dqkv from qkv, dy, lse and D.
+ *   launch    min(B NH, multiprocessors) blocks of BLOCK threads,
+ *             sizeof(Shared) bytes, one block a multiprocessor
+ *   moves     14 B T C bytes; more where T > 512: see the text
+ *   FLOP      5 B T^2 C that count; with whole tiles T / 64 + 1 for T / 64
+ *   numerics  p and ds are rounded to bf16 as operands; sums in fp32. dq
+ *             is summed in the order of the keys, dk and dv in the order
+ *             of the queries */
+__global__ void __launch_bounds__(BLOCK, 1)
+flash_bwd_kernel(const __grid_constant__ Problem p)
+{
+    extern __shared__ __align__(1024) char memory[];
+    Shared &sm = *(Shared *)memory;
+    const int group = __shfl_sync(WHOLE_WARP, threadIdx.x / GROUP, 0);
+    if (threadIdx.x == 0)
+        set_up(sm);
+    __syncthreads();
+    if (group < GROUPS) {
+        registers_take<232>();
+        gradients(sm, p, group);
+    } else {
+        registers_give_up<40>();
+        const int warp = threadIdx.x % GROUP / 32;
+        if (warp == 0)
+            bring_queries(sm, p);
+        else if (warp <= GROUPS && threadIdx.x % 32 == 0)
+            bring_keys(sm, p, warp - 1);
+    }
+}
+
+/* the machine it runs on (12c.8) */
+static int attribute(enum cudaDeviceAttr which)
+{
+    int device, value;
+    CUDA_OK(cudaGetDevice(&device));
+    CUDA_OK(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+}
+
+static int multiprocessors(void)
+{
+    return attribute(cudaDevAttrMultiProcessorCount);
+}
+
+/* Compute capability 9, and the kernel allowed its shared memory. */
+static bool is_hopper(void)
+{
+    if (attribute(cudaDevAttrComputeCapabilityMajor) != 9)
+        return false;
+    CUDA_OK(cudaFuncSetAttribute(flash_bwd_kernel,
+            cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared)));
+    return true;
+}
+
+/* room for what is put aside (12c.8) */
+static float4 *aside;
+static size_t aside_size;
+
+static float4 *room_aside(size_t n)
+{
+    if (n > aside_size) {
+        CUDA_OK(cudaStreamSynchronize(machine_stream));
+        machine_free(aside);
+        aside = (float4 *)machine_alloc(n * sizeof *aside,
+                                        "gradients of keys put aside");
+        aside_size = n;
+    }
+    return aside;
+}
+
+/* launch the backward pass (12c.8) */
+bool flash_bwd_hopper(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
+                      const bf16 *y, const float *lse, int B, int T, int C,
+                      int NH, float *dsum)
+{
+    (void)y;                            /* it is in dsum */
+    if (C != NH * HS || !is_hopper())
+        return false;
+    Problem p = { tensor_map(qkv, 3 * C, T, B, 3 * (size_t)C, TILE),
+                  tensor_map(dy, C, T, B, C, TILE),
+                  tensor_map(dqkv, 3 * C, T, B, 3 * (size_t)C, TILE),
+                  lse, dsum, NULL, T, C, NH, B * NH,
+                  (T + TILE - 1) / TILE, 1 / sqrtf(HS) };
+    const int blocks = min(p.heads, multiprocessors());
+    if (p.tiles > ROOM)
+        p.carry = room_aside((size_t)blocks * p.tiles * 16 * GROUP);
+    flash_bwd_kernel<<<blocks, BLOCK, sizeof(Shared), machine_stream>>>(p);
+    LAUNCHED();
+    return true;
+}
