@@ -26,6 +26,7 @@ static const char *model = "gpt2", *precision = "fp32", *recompute = "none",
     *out = "", *machine = "", *peer = "figures/data/torch-step.csv",
     *fixture = "tests/data/gpt2-tiny";
 static int B = 4, T = 64, steps = 11, parts = 3;
+static bool no_graph;
 static struct ModelOptions options;
 static struct Numbers numbers;
 static char command[160];
@@ -38,6 +39,8 @@ static const struct Option table[] = {
       NULL },
     { "recompute", OPT_STRING, &recompute, 0, 0, RECOMPUTE_NAMES, "",
       NULL },
+    { "no-graph", OPT_FLAG, &no_graph, 0, 0, "",
+      "launch every kernel of a step", NULL },
     { "steps", OPT_INT, &steps, 3, MAX_RUNS, "N", "timed", NULL },
     { "parts", OPT_INT, &parts, 0, 100, "N", "steps taken apart", NULL },
     { "peer", OPT_STRING, &peer, 0, 0, "FILE.csv",
@@ -61,9 +64,10 @@ static void read_options(int argc, char **argv)
         misuse("no arguments expected; try --help");
     if (!precision_options(&options, precision, recompute, true, &e))
         misuse("%s", e.text);
+    options.no_graph = no_graph;
     snprintf(command, sizeof command, "%s --model %s --batch %d --seq %d "
-             "--precision %s --recompute %s", program_name(), model, B, T,
-             precision, recompute);
+             "--precision %s --recompute %s%s", program_name(), model, B, T,
+             precision, recompute, no_graph ? " --no-graph" : "");
 }
 
 /* bench-step: the loss that PyTorch computed (R.2) */
@@ -215,9 +219,10 @@ static void put(double value, const char *unit, const char *what)
     char length[16] = "";
     if (T != 1024)
         snprintf(length, sizeof length, ".t%d", T);
-    number_put(&numbers, unit, value, "step.%s.b%d%s.%s%s%s.%s", model, B,
-               length, precision, *recompute == 'n' ? "" : ".",
-               *recompute == 'n' ? "" : recompute, what);
+    number_put(&numbers, unit, value, "step.%s.b%d%s.%s%s%s%s.%s", model,
+               B, length, precision, *recompute == 'n' ? "" : ".",
+               *recompute == 'n' ? "" : recompute,
+               no_graph ? ".launches" : "", what);
 }
 
 /* bench-step: time some steps, continued (R.2) */
