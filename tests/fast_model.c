@@ -306,6 +306,80 @@ static void weights_row(const struct Row *row)
     case_close(&k);
 }
 
+/* ---- GPT-2 itself: on a real GPU ---- */
+
+static void only_on_a_gpu(void)
+{
+    if (strcmp(machine_kind(), "cuda") != 0) {
+        print_message("# too large for the software GPU\n");
+        skip();
+    }
+}
+
+static real *gradient_of_gpt2(enum Precision p, const struct Row *row)
+{
+    struct Case k = { .B = row_int(row, "B"), .T = row_int(row, "T") };
+    struct Config c;
+    const struct ModelOptions o = { .precision = p };
+    if (!config_preset(&c, "gpt2", &error)
+        || !model_create_as(&k.m, &c, k.B, k.T, true, &o, &error))
+        fail_msg("%s", error.text);
+    tokens_of(row, &k);
+    model_init(&k.m, 1);
+    double loss = train(&k);
+    printf("# GPT-2 in %s: loss %.6f\n", precision_name(p), loss);
+    real *g = gradient(&k);
+    case_close(&k);
+    return g;
+}
+
+/* The whole gradient in bf16 and in fp32, of the same weights. */
+static void gpt2_row(const struct Row *row)
+{
+    only_on_a_gpu();
+    double err = 0, size = 0;
+    real *g = gradient_of_gpt2(BF16, row), *h = gradient_of_gpt2(FP32, row);
+    for (size_t i = 0; i < 124439808; i++) {
+        double d = (double)g[i] - (double)h[i];
+        err += d * d;
+        size += (double)h[i] * (double)h[i];
+    }
+    printf("# gradient of GPT-2: bf16 is off by %.3f %% of its length\n",
+           100 * sqrt(err / size));
+    assert_true(sqrt(err / size) < 0.03);
+    free(g), free(h);
+}
+
+/* What the plan says is what a run takes, within 5 %. */
+static void memory_row(const struct Row *row)
+{
+    only_on_a_gpu();
+    struct Case k = { .B = row_int(row, "B"), .T = row_int(row, "T") };
+    struct Config c;
+    struct ModelOptions o = options_of(row);
+    size_t before, after, all;
+    o.precision = BF16;
+    machine_memory(&before, &all);
+    if (!config_preset(&c, "gpt2", &error)
+        || !model_create_as(&k.m, &c, k.B, k.T, true, &o, &error))
+        fail_msg("%s", error.text);
+    void *moments = machine_alloc(2 * k.m.table.total * sizeof(real), "m");
+    tokens_of(row, &k);
+    model_init(&k.m, 1);
+    train(&k);
+    train(&k);
+    machine_memory(&after, &all);
+    double planned = (double)model_bytes(&c, k.B, k.T, true, true, &o);
+    double taken = (double)(before - after);
+    printf("# %s: %.3f GB planned, %.3f GB taken\n", row->name,
+           planned / 1e9, taken / 1e9);
+    if (!(fabs(taken / planned - 1) <= 0.05))
+        fail_msg("planned %.3f GB, taken %.3f GB", planned / 1e9,
+                 taken / 1e9);
+    machine_free(moments);
+    case_close(&k);
+}
+
 static const struct Refused {
     const char *name;
     struct Config c;
@@ -441,6 +515,12 @@ static const struct Row rows[] = {
   "the gap behind wte forgotten on the way back" },
 { "resume", resume_row, "bf16 weights not made from the file's" },
 { "resume master=0", resume_row, "random bits by the process, not the step" },
+{ "gpt2 B=2 T=1024", gpt2_row,
+  "bf16 where float is needed" },
+{ "memory B=16 T=1024", memory_row,
+  "a plan that leaves things out" },
+{ "memory B=64 T=1024 redo=3", memory_row,
+  "a plan of what is kept when little is" },
 { "bf16 refuses C=36", refused_row, "a size the kernels cannot" },
 { "bf16 refuses HS=16", refused_row, "a head the kernels have not" },
 };
