@@ -1,5 +1,5 @@
-/* Chapter 18, GPT-2 on the GPU: 18.4 What lives when */
-/* Tangled from chapters/18-gpt2-on-the-gpu.nw by `make tangle`; edit it there. */
+/* Appendix S, The plumbing of the GPU's model: S.4 The rest of the plan */
+/* Tangled from chapters/s-gpu-model.nw by `make tangle`; edit it there. */
 
 #include "gpt2/mixed_plan.h"
 
@@ -27,7 +27,7 @@ static int bwd(const struct Config *c, int l, int s)
     return 2 * classifier_step(c) - fwd(l, s);
 }
 
-/* plan one bf16 layer (18.4) */
+/* plan one bf16 layer (18.3) */
 struct Row16 { const char *field; size_t columns, bytes; };
 
 /* A buffer of layer l in its first life, and if it is made again for the
@@ -52,7 +52,7 @@ static void plan_act(struct Model *m, struct Row16 r, int l, int written,
                    mode == REDO_BLOCK ? bwd(c, l, FC_PROJ) : end, end,
                    again);
 }
-/* plan one bf16 layer, continued (18.4) */ \
+/* plan one bf16 layer, continued (18.3) */ \
 #define PLAN_ACT16(field, type, columns, written, reader, needed, redo)   \
     plan_act(m,                                                           \
              (struct Row16){ #field, (size_t)(columns), sizeof(type) },   \
@@ -77,7 +77,7 @@ static void plan_layer16(struct Model *m, int l)
     }
 }
 
-/* plan what lies outside the bf16 layers (18.4) */
+/* plan what lies outside the bf16 layers (S.4) */
 static void plan_ends16(struct Model *m)
 {
     const struct Config *c = &m->config;
@@ -100,7 +100,7 @@ static void plan_ends16(struct Model *m)
         plan_add_sized(p, "dx", N, C, h, back, 2 * z, &x->dx);
 }
 
-/* choose the rows of a chunk of logits (18.4) */
+/* choose the rows of a chunk of logits (S.4) */
 #define LOGITS_BYTES 8e9            /* of a chunk, at most */
 #define LOSS_ROWS 8192              /* of one, if only a loss is wanted */
 
@@ -120,7 +120,7 @@ static int logit_rows(const struct Model *m)
     return rows < N ? rows : N;
 }
 
-/* plan the bf16 model (18.4) */
+/* plan the bf16 model (S.4) */
 enum { VOCAB_TILE = 128 };
 
 void mixed_plan(struct Model *m)
@@ -149,7 +149,7 @@ void mixed_plan_free(struct Model *m)
     m->mixed = NULL;
 }
 
-/* bind the bf16 weights (18.4) */
+/* bind the bf16 weights (S.4) */
 size_t mixed_offset(const struct Model *m, int i)
 {
     const size_t C = (size_t)m->config.C, line = 16;
@@ -175,7 +175,7 @@ void mixed_bind(struct Model *m, bf16 *base)
     }
     PARAMS_LAST(BIND16_MODEL)
 }
-/* bind the bf16 weights, continued (18.4) */ \
+/* bind the bf16 weights, continued (S.4) */ \
 #define KEEP16(field, ...)                                                \
     if (!x->again[l].field) x->again[l].field = x->h[l].field;
 

@@ -1,5 +1,5 @@
-/* Chapter 18, GPT-2 on the GPU: 18.4 What lives when */
-/* Tangled from chapters/18-gpt2-on-the-gpu.nw by `make tangle`; edit it there. */
+/* Appendix S, The plumbing of the GPU's model: S.4 The rest of the plan */
+/* Tangled from chapters/s-gpu-model.nw by `make tangle`; edit it there. */
 
 /* mixed_plan.h: the buffers of the bf16 model, and where they lie. */
 #ifndef GPT2_MIXED_PLAN_H
@@ -10,7 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* the rows of the bf16 activation table (18.4) */
+/* the rows of the bf16 activation table (18.3) */
 /* field  type   columns written by  last reader  first whose    computed
  *               a token             forward      derivative     again
  *                                                needs it       from   */
@@ -39,12 +39,12 @@ C_FUNCTIONS_BEGIN
 
 enum { NEVER = REDO_BLOCK + 1 };
 
-/* the rows of the bf16 activation table, continued (18.4) */
+/* a pointer per row of the bf16 table (S.4) */
 #define ACT16_FIELD(field, type, ...) type *field;
 struct LayerActs16 { ACTS16_LAYER(ACT16_FIELD)
                      GRADS16_LAYER(ACT16_FIELD) };
 
-/* the bf16 weights (18.4) */
+/* the bf16 weights (S.4) */
 #define PARAM16_FIELD(field, ...) bf16 *field;
 struct LayerWeights16 { PARAMS_LAYER(PARAM16_FIELD) };
 struct Weights16 {
@@ -54,7 +54,7 @@ struct Weights16 {
     struct LayerWeights16 *h;            /* [L] */
 };
 
-/* `struct Mixed` (18.4) */
+/* `struct Mixed` (S.4) */
 struct Mixed {
     int    Vp;                           /* V, to whole tiles */
     size_t total;                        /* elements of w.base */
@@ -68,7 +68,7 @@ struct Mixed {
     struct Graphs *graphs;
 };
 
-/* what the bf16 plan is asked for (18.4) */
+/* what the bf16 plan is asked for (S.4) */
 /* Make m->mixed, decide m->chunk, and put the buffers into m->plan. */
 void mixed_plan(struct Model *m);
 void mixed_plan_free(struct Model *m);

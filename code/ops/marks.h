@@ -1,5 +1,5 @@
-/* Chapter 18, GPT-2 on the GPU: 18.3 A step that does not wait */
-/* Tangled from chapters/18-gpt2-on-the-gpu.nw by `make tangle`; edit it there. */
+/* Appendix S, The plumbing of the GPU's model: S.3 A machine that is not waited for */
+/* Tangled from chapters/s-gpu-model.nw by `make tangle`; edit it there. */
 
 /* marks.h: how long the parts of a program took, by their names. */
 #ifndef OPS_MARKS_H
