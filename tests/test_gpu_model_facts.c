@@ -119,12 +119,16 @@ static void rounding_errors(void)
         targets[i] = (int32_t)((noise(8, (uint64_t)i) + 1) / 2 * 257);
     }
     plain_model(&exact, &m, w, tokens, targets, B, T, ROUND_NONE);
+    double squares = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         plain_model(&p, &m, w, tokens, targets, B, T, kinds[i].kinds);
         snprintf(name, sizeof name, "error.%s", kinds[i].name);
         fact(name, 100 * error_of(&p, &exact), "%");
+        if (kinds[i].kinds < ROUND_DWEIGHTS && kinds[i].kinds != ROUND_OURS)
+            squares += pow(error_of(&p, &exact), 2);
         plain_free(&p);
     }
+    fact("error.root", 100 * sqrt(squares), "%");
     plain_free(&exact);
     params_free(&m.table);
     free(w);

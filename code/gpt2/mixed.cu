@@ -1,5 +1,5 @@
-/* Appendix S, The plumbing of the GPU's model: S.5 The rest of the step */
-/* Tangled from chapters/s-gpu-model.nw by `make tangle`; edit it there. */
+/* Appendix T, The plumbing of the GPU's model: T.5 The rest of the step */
+/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
 
 #include <assert.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static struct Product back_x(bf16 *dx, const bf16 *dy, const bf16 *w, int N,
     return p;
 }
 
-/* the gradient of a weight (S.5) */
+/* the gradient of a weight (T.5) */
 /* dw[C,OC] = x' dy in fp32, or added; db, if not NULL, the sums of dy */
 static void back_w(float *dw, float *db, const bf16 *x, const bf16 *dy,
                    int N, int C, int OC, bool add)
@@ -103,7 +103,7 @@ static void layer_fwd(struct Model *m, int l, int B, int T)
     product(&p);
 }
 
-/* the forward pass in bf16 (S.5) */
+/* the forward pass in bf16 (T.5) */
 static void stream_fwd(struct Model *m, int B, int T)
 {
     struct Mixed *x = m->mixed;
@@ -160,7 +160,7 @@ static void chunk_bwd(struct Model *m, int n, int rows, bool add)
     product(&q);
 }
 
-/* make again what was not kept (S.5) */
+/* make again what was not kept (T.5) */
 /* Make again what the forward pass of layer l did not keep. */
 static void redo(struct Model *m, int l, int B, int T)
 {
@@ -241,7 +241,7 @@ static void attention_part_bwd(struct Model *m, int l, int B, int T,
                     C, add);
 }
 
-/* the stream backward in bf16 (S.5) */
+/* the stream backward in bf16 (T.5) */
 static void stream_bwd(struct Model *m, int B, int T, bool add)
 {
     struct Mixed *x = m->mixed;
@@ -262,7 +262,7 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
                     m->config.V);
 }
 
-/* the mean of the losses (S.5) */
+/* the mean of the losses (T.5) */
 enum { SUMMERS = 1024 };
 
 /* *mean = the mean of loss[0 .. N), or added to it, in double, in a fixed
@@ -312,7 +312,7 @@ static void train_step(struct Model *m, int B, int T, float scale, bool add)
     machine_mark(NULL);
 }
 
-/* one graph for the whole step (S.6) */
+/* one graph for the whole step (T.6) */
 #ifdef __NVCC__
 struct Graph {
     int B, T;
@@ -323,7 +323,7 @@ struct Graph {
 enum { GRAPHS = 4 };
 struct Graphs { int n; struct Graph at[GRAPHS]; };
 
-/* find the graph of a step, or make room for it (S.6) */
+/* find the graph of a step, or make room for it (T.6) */
 static struct Graph *find_graph(struct Graphs *all, int B, int T,
                                 float scale, bool add, bool *found)
 {
@@ -376,7 +376,7 @@ static void run_step(struct Model *m, int B, int T, float scale, bool add)
 }
 #endif
 
-/* create and free the bf16 body (S.7) */
+/* create and free the bf16 body (T.7) */
 static bool can_mix(const struct Model *m, struct Error *e)
 {
     const struct Config *c = &m->config;
@@ -392,7 +392,7 @@ static bool can_mix(const struct Model *m, struct Error *e)
     return true;
 }
 
-/* create and free the bf16 body, continued (S.7) */
+/* create and free the bf16 body, continued (T.7) */
 static bool take_kernels(struct Error *e)
 {
     const char *p = getenv("PRODUCT_KERNEL"), *f = getenv("FLASH_KERNEL");
@@ -405,13 +405,13 @@ static bool take_kernels(struct Error *e)
     return true;
 }
 
-/* create and free the bf16 body, continued (S.7) */
+/* create and free the bf16 body, continued (T.7) */
 bool mixed_create(struct Model *m, struct Error *e)
 {
     struct Mixed *x = m->mixed;
     if (!can_mix(m, e) || !take_kernels(e))
         return false;
-    /* take a stream that can be captured (S.7) */
+    /* take a stream that can be captured (T.7) */
     #ifdef __NVCC__
     if (!machine_stream) {
         CUDA_OK(cudaDeviceSynchronize());
@@ -436,7 +436,7 @@ void mixed_free(struct Model *m)
     machine_free(x->w.base);
     machine_free(x->mean);
     machine_unhost(x->h_mean);
-    /* give back the graphs (S.7) */
+    /* give back the graphs (T.7) */
     #ifdef __NVCC__
     for (int i = 0; x->graphs && i < x->graphs->n; i++)
         if (x->graphs->at[i].exec)
@@ -445,7 +445,7 @@ void mixed_free(struct Model *m)
     free(x->graphs);
 }
 
-/* the bf16 weights from and to the host (S.7) */
+/* the bf16 weights from and to the host (T.7) */
 void mixed_put(struct Model *m, const real *host)
 {
     struct Mixed *x = m->mixed;
@@ -477,7 +477,7 @@ void mixed_get(const struct Model *m, real *host)
     machine_return(x->w.base, from, bytes, false);
 }
 
-/* what the model calls (S.7) */
+/* what the model calls (T.7) */
 static void send_tokens(struct Model *m, const int32_t *tokens, int B,
                         int T)
 {
@@ -511,7 +511,7 @@ double mixed_train_loss(struct Model *m)
     return m->mixed->h_mean[0];
 }
 
-/* what the model calls, continued (S.7) */
+/* what the model calls, continued (T.7) */
 double mixed_loss(struct Model *m, const int32_t *tokens,
                   const int32_t *targets, int B, int T)
 {
@@ -530,7 +530,7 @@ double mixed_loss(struct Model *m, const int32_t *tokens,
     return x->h_mean[1];
 }
 
-/* what the model calls, continued (S.7) */
+/* what the model calls, continued (T.7) */
 void mixed_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T)
 {

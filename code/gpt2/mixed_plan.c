@@ -1,5 +1,5 @@
-/* Appendix S, The plumbing of the GPU's model: S.4 The rest of the plan */
-/* Tangled from chapters/s-gpu-model.nw by `make tangle`; edit it there. */
+/* Appendix T, The plumbing of the GPU's model: T.4 The rest of the plan */
+/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
 
 #include "gpt2/mixed_plan.h"
 
@@ -77,7 +77,7 @@ static void plan_layer16(struct Model *m, int l)
     }
 }
 
-/* plan what lies outside the bf16 layers (S.4) */
+/* plan what lies outside the bf16 layers (T.4) */
 static void plan_ends16(struct Model *m)
 {
     const struct Config *c = &m->config;
@@ -100,7 +100,7 @@ static void plan_ends16(struct Model *m)
         plan_add_sized(p, "dx", N, C, h, back, 2 * z, &x->dx);
 }
 
-/* choose the rows of a chunk of logits (S.4) */
+/* choose the rows of a chunk of logits (T.4) */
 #define LOGITS_BYTES 8e9            /* of a chunk, at most */
 #define LOSS_ROWS 8192              /* of one, if only a loss is wanted */
 
@@ -120,7 +120,7 @@ static int logit_rows(const struct Model *m)
     return rows < N ? rows : N;
 }
 
-/* plan the bf16 model (S.4) */
+/* plan the bf16 model (T.4) */
 enum { VOCAB_TILE = 128 };
 
 void mixed_plan(struct Model *m)
@@ -149,7 +149,7 @@ void mixed_plan_free(struct Model *m)
     m->mixed = NULL;
 }
 
-/* bind the bf16 weights (S.4) */
+/* bind the bf16 weights (T.4) */
 size_t mixed_offset(const struct Model *m, int i)
 {
     const size_t C = (size_t)m->config.C, line = 16;
@@ -175,7 +175,7 @@ void mixed_bind(struct Model *m, bf16 *base)
     }
     PARAMS_LAST(BIND16_MODEL)
 }
-/* bind the bf16 weights, continued (S.4) */ \
+/* bind the bf16 weights, continued (T.4) */ \
 #define KEEP16(field, ...)                                                \
     if (!x->again[l].field) x->again[l].field = x->h[l].field;
 

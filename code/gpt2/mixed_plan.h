@@ -1,5 +1,5 @@
-/* Appendix S, The plumbing of the GPU's model: S.4 The rest of the plan */
-/* Tangled from chapters/s-gpu-model.nw by `make tangle`; edit it there. */
+/* Appendix T, The plumbing of the GPU's model: T.4 The rest of the plan */
+/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
 
 /* mixed_plan.h: the buffers of the bf16 model, and where they lie. */
 #ifndef GPT2_MIXED_PLAN_H
@@ -39,12 +39,12 @@ C_FUNCTIONS_BEGIN
 
 enum { NEVER = REDO_BLOCK + 1 };
 
-/* a pointer per row of the bf16 table (S.4) */
+/* a pointer per row of the bf16 table (T.4) */
 #define ACT16_FIELD(field, type, ...) type *field;
 struct LayerActs16 { ACTS16_LAYER(ACT16_FIELD)
                      GRADS16_LAYER(ACT16_FIELD) };
 
-/* the bf16 weights (S.4) */
+/* the bf16 weights (T.4) */
 #define PARAM16_FIELD(field, ...) bf16 *field;
 struct LayerWeights16 { PARAMS_LAYER(PARAM16_FIELD) };
 struct Weights16 {
@@ -54,7 +54,7 @@ struct Weights16 {
     struct LayerWeights16 *h;            /* [L] */
 };
 
-/* `struct Mixed` (S.4) */
+/* `struct Mixed` (T.4) */
 struct Mixed {
     int    Vp;                           /* V, to whole tiles */
     size_t total;                        /* elements of w.base */
@@ -68,7 +68,7 @@ struct Mixed {
     struct Graphs *graphs;
 };
 
-/* what the bf16 plan is asked for (S.4) */
+/* what the bf16 plan is asked for (T.4) */
 /* Make m->mixed, decide m->chunk, and put the buffers into m->plan. */
 void mixed_plan(struct Model *m);
 void mixed_plan_free(struct Model *m);

@@ -1,5 +1,5 @@
-/* Appendix S, The plumbing of the GPU's model: S.1 Options of a model */
-/* Tangled from chapters/s-gpu-model.nw by `make tangle`; edit it there. */
+/* Appendix T, The plumbing of the GPU's model: T.1 Options of a model */
+/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
 
 #include "gpt2/precision.h"
 
@@ -12,7 +12,7 @@ static const char *const precisions[] = { "fp32", "tf32", "bf16" };
 static const char *const recomputes[] = { "none", "gelu",
                                           "gelu+layernorm", "block" };
 
-/* find a word among names (S.1) */
+/* find a word among names (T.1) */
 static int find(const char *const *names, int n, const char *name)
 {
     for (int i = 0; i < n; i++)
@@ -31,7 +31,7 @@ const char *recompute_name(enum Recompute r)
     return recomputes[r];
 }
 
-/* take the matrix product of a precision (S.1) */
+/* take the matrix product of a precision (T.1) */
 static bool take_product(enum Precision p, struct Error *e)
 {
     if (p == FP32)
@@ -43,7 +43,7 @@ static bool take_product(enum Precision p, struct Error *e)
     return true;
 }
 
-/* options from words (S.1) */
+/* options from words (T.1) */
 bool precision_options(struct ModelOptions *o, const char *precision,
                        const char *recompute, bool master,
                        struct Error *e)

@@ -1,5 +1,5 @@
-/* Appendix S, The plumbing of the GPU's model: S.1 Options of a model */
-/* Tangled from chapters/s-gpu-model.nw by `make tangle`; edit it there. */
+/* Appendix T, The plumbing of the GPU's model: T.1 Options of a model */
+/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
 
 /* precision.h: in which numbers a model computes, and what it keeps. */
 #ifndef GPT2_PRECISION_H
@@ -10,7 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* precision and recomputation (S.1) */
+/* precision and recomputation (T.1) */
 enum Precision { FP32, TF32, BF16 };
 #define PRECISION_NAMES "fp32|tf32|bf16"
 

@@ -64,7 +64,7 @@ void machine_return(void *p, void *host, size_t bytes, bool changed)
     (void)p, (void)host, (void)bytes, (void)changed;
 }
 
-/* the CPU's part in a step that does not wait (S.3) */
+/* the CPU's part in a step that does not wait (T.3) */
 void *machine_host(size_t bytes, const char *what)
 {
     return machine_alloc(bytes, what);
@@ -88,7 +88,7 @@ void machine_fetch(void *host, const void *from, size_t bytes)
 void machine_sent(void) { }
 void machine_wait(void) { }
 
-/* the CPU's part in a step that does not wait, continued (S.3) */
+/* the CPU's part in a step that does not wait, continued (T.3) */
 const char *machine_kind(void)
 {
     return "cpu";
@@ -115,7 +115,7 @@ void machine_mark(const char *what)
     since_s = t;
 }
 
-/* the CPU's part in a step that does not wait, continued (S.3) */
+/* the CPU's part in a step that does not wait, continued (T.3) */
 void machine_profile(bool on)
 {
     profiling = on;

@@ -113,7 +113,7 @@ void *machine_scratch(size_t bytes)
     return scratch[scratches - 1];
 }
 
-/* copies that nobody waits for (S.3) */
+/* copies that nobody waits for (T.3) */
 static cudaEvent_t sent;
 
 void *machine_host(size_t bytes, const char *what)
@@ -131,7 +131,7 @@ void machine_unhost(void *host)
         CUDA_OK(cudaFreeHost(host));
 }
 
-/* copies that nobody waits for, continued (S.3) */
+/* copies that nobody waits for, continued (T.3) */
 void machine_send(void *to, const void *host, size_t bytes)
 {
     if (!sent)
@@ -147,7 +147,7 @@ void machine_sent(void)
         CUDA_OK(cudaEventSynchronize(sent));
 }
 
-/* copies that nobody waits for, continued (S.3) */
+/* copies that nobody waits for, continued (T.3) */
 void machine_fetch(void *host, const void *from, size_t bytes)
 {
     CUDA_OK(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost,
@@ -174,7 +174,7 @@ const char *machine_kind(void)
 #endif
 }
 
-/* name the work for a profiler (S.3) */
+/* name the work for a profiler (T.3) */
 static bool profiling, in_range;
 static struct Mark { const char *what; cudaEvent_t at; } *mark;
 static int marks, mark_room;
@@ -193,7 +193,7 @@ static void keep_mark(const char *what)
     CUDA_OK(cudaEventRecord(mark[marks++].at, machine_stream));
 }
 
-/* name the work for a profiler, continued (S.3) */
+/* name the work for a profiler, continued (T.3) */
 void machine_mark(const char *what)
 {
 #ifdef __NVCC__
@@ -217,7 +217,7 @@ bool machine_profiled(void)
     return profiling;
 }
 
-/* name the work for a profiler, continued (S.3) */
+/* name the work for a profiler, continued (T.3) */
 void machine_profile_print(FILE *out)
 {
     machine_mark(NULL);

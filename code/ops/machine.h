@@ -39,7 +39,7 @@ void *machine_borrow(const void *p, size_t bytes);
 void *machine_room(void *p, size_t bytes);
 void machine_return(void *p, void *host, size_t bytes, bool changed);
 
-/* what a step that does not wait adds to the machine (S.3) */
+/* what a step that does not wait adds to the machine (T.3) */
 /* Host memory of which machine_send copies without waiting; it must not
  * change before machine_sent() has returned.  machine_unhost frees it. */
 void *machine_host(size_t bytes, const char *what);
@@ -58,7 +58,7 @@ bool machine_memory(size_t *left, size_t *all);
 /* "cpu", "simt" (the software GPU) or "cuda". */
 const char *machine_kind(void);
 
-/* what a step that does not wait adds to the machine, continued (S.3) */
+/* what a step that does not wait adds to the machine, continued (T.3) */
 /* What follows, up to the next mark, is `what` (a constant; NULL: the end
  * of it).  On a real GPU a profiler shows it as an NVTX range.  While
  * machine_profile is on, the time between two marks is kept as well;

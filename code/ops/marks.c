@@ -1,5 +1,5 @@
-/* Appendix S, The plumbing of the GPU's model: S.3 A machine that is not waited for */
-/* Tangled from chapters/s-gpu-model.nw by `make tangle`; edit it there. */
+/* Appendix T, The plumbing of the GPU's model: T.3 A machine that is not waited for */
+/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
 
 #include "ops/marks.h"
 
@@ -25,7 +25,7 @@ void marks_add(const char *what, double seconds)
     row[i].seconds += seconds;
 }
 
-/* print the times, the longest first (S.3) */
+/* print the times, the longest first (T.3) */
 static int longest_first(const void *a, const void *b)
 {
     const struct Row *x = a, *y = b;

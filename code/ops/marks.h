@@ -1,5 +1,5 @@
-/* Appendix S, The plumbing of the GPU's model: S.3 A machine that is not waited for */
-/* Tangled from chapters/s-gpu-model.nw by `make tangle`; edit it there. */
+/* Appendix T, The plumbing of the GPU's model: T.3 A machine that is not waited for */
+/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
 
 /* marks.h: how long the parts of a program took, by their names. */
 #ifndef OPS_MARKS_H
