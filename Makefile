@@ -217,7 +217,7 @@ LOSSES     := $(foreach f,simt opt f64,$(B)/tests-$(f)/losses)
 
 .PHONY: test check-quick wrong
 test: book $(PROGRAMS) $(SIMTCC) $(ASAN_PROGRAMS) $(LAB_SIMT_BINS) $(TEST_BINS) $(FUZZERS) \
-      $(SIMT_PROGRAMS) $(SIMT_TESTS) $(B)/tests-simt/count_ops $(LOSSES)
+      $(SIMT_PROGRAMS) $(SIMT_TESTS) $(B)/tests-simt/count_ops $(B)/tests-simt/count_fused $(LOSSES)
 	@DATA=$(DATA) $(WRONG) FUZZ_S=$(FUZZ_S) tests/run $(TEST_BINS) \
 	  $(SIMT_TESTS) \
 	  tests/wrong/run $(sort $(wildcard tests/*.sh tests/*.mjs))

@@ -44,7 +44,7 @@ void sum_parts(const struct Parts *p, int C, bool accumulate)
 }
 
 /* column_sums16: a thread per pack, fixed pieces of the rows (18b.4) */
-enum { COLUMN_WARPS = 16, AHEAD = 8 };
+enum { COLUMN_WARPS = 16, AHEAD = 8, PITCH = 36 };
 
 /* part[piece][c] = the sum of x[n,c] over the rows of a piece.
  *   launch    (ceil(C / 32 W), pieces) blocks of 32 x 16: at most 396 of
@@ -54,7 +54,7 @@ template <int W>
 __global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
                                      int C, int rows)
 {
-    __shared__ float sums[COLUMN_WARPS][32 * W];
+    __shared__ float sums[COLUMN_WARPS][PITCH * W];
     const int c = W * (32 * blockIdx.x + threadIdx.x);
     const int end = min((int)(blockIdx.y + 1) * rows, N);
     float sum[W] = {};
@@ -80,14 +80,14 @@ __global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
     /* add up the sums of the warps and leave them (18b.4) */
     #pragma unroll
     for (int i = 0; i < W; i++)
-        sums[threadIdx.y][32 * i + threadIdx.x] = sum[i];
+        sums[threadIdx.y][PITCH * i + threadIdx.x] = sum[i];
     __syncthreads();
     for (int i = 32 * threadIdx.y + threadIdx.x; i < 32 * W;
          i += 32 * COLUMN_WARPS) {
         float total = 0;
         for (int k = 0; k < COLUMN_WARPS; k++)
-            total += sums[k][i];
-        const int column = W * (32 * blockIdx.x + i % 32) + i / 32;
+            total += sums[k][PITCH * (i % W) + i / W];
+        const int column = W * 32 * blockIdx.x + i;
         if (column < C)
             part[(size_t)blockIdx.y * C + column] = total;
     }
