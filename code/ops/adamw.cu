@@ -82,7 +82,7 @@ __global__ void sum_squares_kernel(double *part, const float *g, size_t n)
         part[blockIdx.x] = sums[0];
 }
 
-/* sum of squares of very many numbers (18b.9) */
+/* sum of squares of very many numbers (18b.10) */
 /* From so many numbers on the norm is taken by these. */
 enum { MANY = 1 << 20, MANY_PARTS = 1056 };
 
@@ -121,7 +121,7 @@ __global__ void sum_squares_many(double *part, const float *g, size_t n)
 /* launch the sum of squares (15b.9) */
 double sum_squares(const real *g, size_t n)
 {
-    /* sum the squares of very many numbers (18b.9) */
+    /* sum the squares of very many numbers (18b.10) */
     if (n >= MANY && (uintptr_t)g % 16 == 0) {
         const size_t bytes = MANY_PARTS * sizeof(double);
         static double *many;                /* from where a copy is quick */

@@ -35,7 +35,7 @@ struct AdamwStep {
 void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
                   const struct AdamwStep *s);
 
-/* the contract of adamw_all (18b.8) */
+/* the contract of adamw_all (18b.9) */
 /* A tensor: w, m, v, g from [offset] on, its bf16 copy from [offset16]. */
 struct AdamwSpan {
     size_t offset, size, offset16;      /* in numbers */

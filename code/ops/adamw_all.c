@@ -1,4 +1,4 @@
-/* Chapter 18b, Fused operators: 18b.8 The optimiser */
+/* Chapter 18b, Fused operators: 18b.9 The optimiser */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* Chapter 18b, Fused operators: 18b.8 The optimiser */
+/* Chapter 18b, Fused operators: 18b.9 The optimiser */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #include "ops/adamw.h"
@@ -14,7 +14,7 @@ struct Coefficients {
 };
 
 
-/* random bits from a counter (18b.8) */
+/* random bits from a counter (18b.9) */
 /* Philox4x32-10, as in base/rng.c. */
 __device__ static __forceinline__ uint4 philox4(uint4 c, uint2 key)
 {
@@ -30,7 +30,7 @@ __device__ static __forceinline__ uint4 philox4(uint4 c, uint2 key)
     return c;
 }
 
-/* adamw_all: the tensors, as a kernel gets them (18b.8) */
+/* adamw_all: the tensors, as a kernel gets them (18b.9) */
 /* With the other arguments below the 4 KiB that every GPU takes. */
 enum { MAX_SPANS = 112, FOURS = 2, BLOCK = 4 * FOURS * THREADS };
 
@@ -41,7 +41,7 @@ struct Spans {
     bool decays[MAX_SPANS];
 };
 
-/* adamw_all: four numbers (18b.8) */
+/* adamw_all: four numbers (18b.9) */
 /* x rounded up or down to bf16, up with probability (x - down) / (up -
  * down), as the 16 random bits say. */
 __device__ static __forceinline__ unsigned short round_by_chance(
@@ -76,7 +76,7 @@ __device__ static __forceinline__ float adamw_one(
     return w - fmaf(shrink, w, k->rate * *m / size);
 }
 
-/* adamw_all: four numbers, continued (18b.8) */
+/* adamw_all: four numbers, continued (18b.9) */
 /* n of four numbers, all four at once where `whole`. */
 __device__ static __forceinline__ void get_four(float *to, const float *x,
                                                 int n, bool whole)
@@ -104,7 +104,7 @@ __device__ static __forceinline__ void put_four(float *x, const float *from,
     }
 }
 
-/* adamw_all: four numbers, continued (18b.8) */
+/* adamw_all: four numbers, continued (18b.9) */
 __device__ static __forceinline__ void get_four(float *to, const bf16 *x,
                                                 int n, bool whole)
 {
@@ -135,7 +135,7 @@ __device__ static __forceinline__ void put_four(
     }
 }
 
-/* adamw_all: a thread per four numbers (18b.8) */
+/* adamw_all: a thread per four numbers (18b.9) */
 /* One step of AdamW for all tensors; a block finds its tensor in a list.
  *   launch    ceil(size / 2,048) blocks of 256 for each tensor
  *   moves     30 bytes a number            ceiling   memory */
@@ -145,7 +145,7 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
                                  const struct Coefficients k, uint2 key,
                                  unsigned long long step)
 {
-    /* find the tensor of this block (18b.8) */
+    /* find the tensor of this block (18b.9) */
     int low = 0, high = spans.n;
     while (high - low > 1) {
         const int middle = (low + high) / 2;
@@ -163,7 +163,7 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
                        + 4 * threadIdx.x;
     float weight[FOURS][4], mean[FOURS][4], square[FOURS][4];
     float slope[FOURS][4];
-    /* read FOURS times four numbers (18b.8) */
+    /* read FOURS times four numbers (18b.9) */
     #pragma unroll
     for (int f = 0; f < FOURS; f++) {
         const size_t i = first + f * 4 * THREADS;
@@ -187,7 +187,7 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
             weight[f][j] = adamw_one(weight[f][j], &mean[f][j],
                                      &square[f][j], slope[f][j], shrink,
                                      &k);
-        /* write four numbers (18b.8) */
+        /* write four numbers (18b.9) */
         put_four(m + from + i, mean[f], n, whole);
         put_four(v + from + i, square[f], n, whole);
         if (MASTER)
@@ -204,7 +204,7 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
             half[2] = round_by_chance(weight[f][2], bits.y);
             half[3] = round_by_chance(weight[f][3], bits.y >> 16);
         } else {
-            /* each of the four looks for its own random bits (18b.8) */
+            /* each of the four looks for its own random bits (18b.9) */
             for (int j = 0; j < 4; j++) {
                 const size_t k = from16 + i + j;
                 const uint2 bits = random_bits(k, step, key);
@@ -217,7 +217,7 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
     }
 }
 
-/* launch adamw_all (18b.8) */
+/* launch adamw_all (18b.9) */
 void adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
                const struct AdamwSpan *span, int spans,
                const struct AdamwStep *s)

@@ -1,4 +1,4 @@
-/* Chapter 18b, Fused operators: 18b.1 Sixteen bits */
+/* Chapter 18b, Fused operators: 18b.2 Sixteen bits */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 /* bf16.h: numbers of 16 bits, the upper half of a float: a sign, eight
@@ -12,7 +12,7 @@
 
 #ifdef __CUDACC__
 
-/* bf16 in CUDA (18b.1) */
+/* bf16 in CUDA (18b.2) */
 #include <cuda_bf16.h>
 
 typedef __nv_bfloat16 bf16;
@@ -27,7 +27,7 @@ __host__ __device__ static inline bf16 float_to_bf16(float x)
     return __float2bfloat16(x);
 }
 
-/* packs: numbers that travel together (18b.1) */
+/* packs: numbers that travel together (18b.2) */
 /* W numbers side by side in memory, moved by one instruction: 8 of them
  * are 16 bytes and lie at a multiple of 16, 4 are 8 bytes; 1 is for rows
  * that do not. */
@@ -48,7 +48,7 @@ __device__ static __forceinline__ void pack_store(bf16 *p, Pack<W> a)
     *(Pack<W> *)p = a;
 }
 
-/* packs: numbers that travel together, continued (18b.1) */
+/* packs: numbers that travel together, continued (18b.2) */
 __device__ static __forceinline__ void pack_get(float *v, Pack<8> a)
 {
     const unsigned bits[4] = { a.bits.x, a.bits.y, a.bits.z, a.bits.w };
@@ -72,7 +72,7 @@ __device__ static __forceinline__ void pack_get(float *v, Pack<1> a)
     v[0] = __uint_as_float((unsigned)a.bits << 16);
 }
 
-/* packs: numbers that travel together, continued (18b.1) */
+/* packs: numbers that travel together, continued (18b.2) */
 __device__ static __forceinline__ unsigned pack_two(float low, float high)
 {
     const __nv_bfloat162 two = __floats2bfloat162_rn(low, high);
@@ -92,7 +92,7 @@ __device__ static __forceinline__ void pack_put(Pack<1> *a, const float *v)
     a->bits = __bfloat16_as_ushort(__float2bfloat16(v[0]));
 }
 
-/* packs: numbers that travel together, continued (18b.1) */
+/* packs: numbers that travel together, continued (18b.2) */
 /* W floats side by side, at a multiple of 16 bytes if W is 4 or 8. */
 template <int W>
 __device__ static __forceinline__ void floats_get(float *v, const float *p)
@@ -118,7 +118,7 @@ __device__ static __forceinline__ void floats_put(float *p, const float *v)
         p[0] = v[0];
 }
 
-/* sixteen bytes to shared memory (18b.1) */
+/* sixteen bytes to shared memory (18b.2) */
 /* Sixteen bytes from global to shared memory, past the registers.  The
  * thread that asked has them after stage_wait, the others of its block
  * after a barrier behind that. */
@@ -134,7 +134,7 @@ __device__ static __forceinline__ void stage_16(void *to, const void *from)
 }
 
 
-/* sixteen bytes to shared memory, continued (18b.1) */
+/* sixteen bytes to shared memory, continued (18b.2) */
 /* What was asked for since the last commit is a group; wait for all but
  * the last LATER groups. */
 __device__ static __forceinline__ void stage_commit(void)
@@ -163,7 +163,7 @@ __device__ static __forceinline__ void stage_wait(void)
 }
 #else
 
-/* bf16 in C (18b.1) */
+/* bf16 in C (18b.2) */
 typedef struct { uint16_t bits; } bf16;
 
 static inline float bf16_to_float(bf16 x)

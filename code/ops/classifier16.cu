@@ -1,10 +1,10 @@
-/* Chapter 18b, Fused operators: 18b.6 The classifier */
+/* Chapter 18b, Fused operators: 18b.7 The classifier */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #include "ops/classifier16.h"
 #include "ops/gpu.h"
 
-/* classifier16: 2^x (18b.6) */
+/* classifier16: 2^x (18b.7) */
 #define LOG2E 1.4426950408889634f
 #define LOWEST -3.402823466e38f         /* below every finite logit */
 
@@ -15,7 +15,7 @@ __device__ static __forceinline__ float fast_exp2(float x)
     return y;
 }
 
-/* classifier16: a maximum and a sum, together (18b.6) */
+/* classifier16: a maximum and a sum, together (18b.7) */
 /* m is the largest of what was seen, s the sum of exp(x - m); top is the
  * largest of what comes. */
 __device__ static __forceinline__ void raise(float *m, float *s, float top)
@@ -40,7 +40,7 @@ __device__ static __forceinline__ void take(float *m, float *s,
         *s += fast_exp2((v[i] - *m) * LOG2E);
 }
 
-/* classifier16: a maximum and a sum, together, continued (18b.6) */
+/* classifier16: a maximum and a sum, together, continued (18b.7) */
 /* The same for the whole block.  part has room for 2 numbers of each of
  * 32 warps, which nobody reads any more. */
 __device__ static __forceinline__ void together(float *m, float *s,
@@ -60,7 +60,7 @@ __device__ static __forceinline__ void together(float *m, float *s,
     *s = warp_sum(there ? part[1][lane] * fast_exp2((m1 - *m) * LOG2E) : 0);
 }
 
-/* classifier16: a block per row, read twice or thrice (18b.6) */
+/* classifier16: a block per row, read twice or thrice (18b.7) */
 /* The numbers of a pack that starts at column c; -inf from V on. */
 template <int W>
 __device__ static __forceinline__ void logits_get(float *v, Pack<W> pack,
@@ -91,7 +91,7 @@ __device__ static __forceinline__ void gradient_of(float *v, float m,
     }
 }
 
-/* classifier16: a block per row, read twice or thrice, continued (18b.6) */
+/* classifier16: a block per row, read twice or thrice, continued (18b.7) */
 /* For rows of any length.
  *   launch    N blocks of 1,024
  *   moves     2 NV bytes, with gradient another 2 NV from L2 or from
@@ -124,7 +124,7 @@ __global__ void classifier16_kernel(float *losses, bf16 *logits,
     }
 }
 
-/* classifier16: a block per row, kept in shared memory (18b.6) */
+/* classifier16: a block per row, kept in shared memory (18b.7) */
 enum { KEPT_THREADS = 640 };
 
 /* Each thread keeps the packs p = thread, thread + threads, ... of a row,
@@ -141,7 +141,7 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
     __shared__ float part[2][2][32];
     const int packs = Vp / 8;
     float v[8];
-    /* ask for the block's first row (18b.6) */
+    /* ask for the block's first row (18b.7) */
     for (int p = threadIdx.x; p < packs; p += blockDim.x)
         stage_16(&kept[p], logits + (size_t)blockIdx.x * Vp + 8 * p);
     stage_commit();
@@ -149,7 +149,7 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
         bf16 *row = logits + (size_t)n * Vp;
         const bf16 *next = n + (int)gridDim.x < N
                          ? row + (size_t)gridDim.x * Vp : NULL;
-        /* find the maximum and the sum of the row (18b.6) */
+        /* find the maximum and the sum of the row (18b.7) */
         const int target = targets[n];
         const float at_target = threadIdx.x ? 0 : bf16_to_float(row[target]);
         float m = LOWEST, sum = 0;
@@ -164,7 +164,7 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
         if (threadIdx.x == 0)
             losses[n] = (m - at_target) + logf(sum);
         if (gradient) {
-            /* write the gradient, and ask for the next row (18b.6) */
+            /* write the gradient, and ask for the next row (18b.7) */
             const float factor = scale / sum;
             for (int p = threadIdx.x; p < packs; p += blockDim.x) {
                 Pack<8> pack = { kept[p] };
@@ -180,7 +180,7 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
     }
 }
 
-/* launch classifier16 (18b.6) */
+/* launch classifier16 (18b.7) */
 /* Is there shared memory for a row?  Then launch. */
 static bool classify_kept(float *losses, bf16 *logits,
                           const int32_t *targets, float scale, int N,
@@ -210,7 +210,7 @@ static bool classify_kept(float *losses, bf16 *logits,
     return true;
 }
 
-/* launch classifier16, continued (18b.6) */
+/* launch classifier16, continued (18b.7) */
 void classifier16(float *losses, bf16 *logits, const int32_t *targets,
                   float scale, int N, int V, int Vp, bool gradient)
 {

@@ -1,4 +1,4 @@
-/* Chapter 18b, Fused operators: 18b.6 The classifier */
+/* Chapter 18b, Fused operators: 18b.7 The classifier */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_CLASSIFIER16_H

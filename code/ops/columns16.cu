@@ -1,10 +1,10 @@
-/* Chapter 18b, Fused operators: 18b.4 Sums of columns */
+/* Chapter 18b, Fused operators: 18b.5 Sums of columns */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #include "ops/columns16.h"
 #include "ops/gpu.h"
 
-/* sum_parts: what the blocks have left (18b.4) */
+/* sum_parts: what the blocks have left (18b.5) */
 enum { GROUPS = 32 };
 
 /* 32 columns for each block, a warp for every 32nd part.
@@ -35,7 +35,7 @@ __global__ void sum_parts_kernel(struct Parts p, int C, bool accumulate)
         to[c] = accumulate ? to[c] + sum : sum;
 }
 
-/* sum_parts: what the blocks have left, continued (18b.4) */
+/* sum_parts: what the blocks have left, continued (18b.5) */
 void sum_parts(const struct Parts *p, int C, bool accumulate)
 {
     const dim3 grid(blocks_for(C, 32), p->sums), block(32, GROUPS);
@@ -43,7 +43,7 @@ void sum_parts(const struct Parts *p, int C, bool accumulate)
     LAUNCHED();
 }
 
-/* column_sums16: a thread per pack, fixed pieces of the rows (18b.4) */
+/* column_sums16: a thread per pack, fixed pieces of the rows (18b.5) */
 enum { COLUMN_WARPS = 16, AHEAD = 8, PITCH = 36 };
 
 /* part[piece][c] = the sum of x[n,c] over the rows of a piece.
@@ -60,7 +60,7 @@ __global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
     float sum[W] = {};
     int n = blockIdx.y * rows + threadIdx.y;
     for (; n < end; n += AHEAD * COLUMN_WARPS) {
-        /* read AHEAD rows and add them up (18b.4) */
+        /* read AHEAD rows and add them up (18b.5) */
         Pack<W> row[AHEAD];
         #pragma unroll
         for (int k = 0; k < AHEAD; k++) {
@@ -77,7 +77,7 @@ __global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
                 sum[i] += v[i];
         }
     }
-    /* add up the sums of the warps and leave them (18b.4) */
+    /* add up the sums of the warps and leave them (18b.5) */
     #pragma unroll
     for (int i = 0; i < W; i++)
         sums[threadIdx.y][PITCH * i + threadIdx.x] = sum[i];
@@ -93,7 +93,7 @@ __global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
     }
 }
 
-/* column_sums16: a thread per pack, fixed pieces of the rows, continued (18b.4) */
+/* column_sums16: a thread per pack, fixed pieces of the rows, continued (18b.5) */
 void column_sums16(float *sum, const bf16 *x, int N, int C,
                    bool accumulate)
 {

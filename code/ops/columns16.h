@@ -1,4 +1,4 @@
-/* Chapter 18b, Fused operators: 18b.4 Sums of columns */
+/* Chapter 18b, Fused operators: 18b.5 Sums of columns */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_COLUMNS16_H
@@ -20,7 +20,7 @@ C_FUNCTIONS_BEGIN
 void column_sums16(float *sum, const bf16 *x, int N, int C,
                    bool accumulate);
 
-/* the second pass of column sums, for others (18b.4) */
+/* the second pass of column sums, for others (18b.5) */
 /* What blocks have left: part[i][k][c], i < parts, k < sums <= 3. */
 struct Parts {
     float *sum[3];          /* float [C] each; NULL: not wanted */

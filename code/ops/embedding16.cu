@@ -1,10 +1,10 @@
-/* Chapter 18b, Fused operators: 18b.7 The embedding */
+/* Chapter 18b, Fused operators: 18b.8 The embedding */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #include "ops/embedding16.h"
 #include "ops/gpu.h"
 
-/* embedding16 forward: a warp for four sequences (18b.7) */
+/* embedding16 forward: a warp for four sequences (18b.8) */
 enum { AT_ONCE = 4 };                   /* sequences */
 
 /* x[b,t,:] = wte[tokens[b,t],:] + wpe[t,:], a warp for position t of four
@@ -32,7 +32,7 @@ __global__ void embedding16_fwd_kernel(bf16 *x, const int32_t *tokens,
         for (int i = 0; i < AT_ONCE; i++)
             row[i] = pack_load<W>(wte + word[i] * C + c);
         pack_get(u, pack_load<W>(wpe + (size_t)t * C + c));
-        /* add u to each row, and write them (18b.7) */
+        /* add u to each row, and write them (18b.8) */
         #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
             if (b + i >= B)
@@ -47,8 +47,8 @@ __global__ void embedding16_fwd_kernel(bf16 *x, const int32_t *tokens,
     }
 }
 
-/* embedding16 backward (18b.7) */
-/* sort the tokens (18b.7) */
+/* embedding16 backward (18b.8.1) */
+/* sort the tokens (18b.8.1) */
 enum { RADIX = THREADS, MAX_TILES = 64 };
 
 /* A pass of a stable sort looks at eight bits, from `shift` on, of keys
@@ -68,7 +68,7 @@ __global__ void sort_count(int *count, const int *key, int N, int tile,
     count[blockIdx.x * RADIX + threadIdx.x] = sums[threadIdx.x];
 }
 
-/* sort the tokens, continued (18b.7) */
+/* sort the tokens, continued (18b.8.1) */
 /* Keys and places of a tile go where they belong: behind all smaller
  * digits, behind the same digit in tiles before, in their own order.
  * place == NULL: the place of key i is i. */
@@ -85,14 +85,14 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
         at[w][threadIdx.x] = 0;
     __syncthreads();
     for (int i = first + lane; i - lane < end; i += 32) {
-        /* mates = the lanes with the digit of key i (18b.7) */
+        /* mates = the lanes with the digit of key i (18b.8.1) */
         const int digit = i < end ? key[i] >> shift & (RADIX - 1) : RADIX;
         const unsigned mates = __match_any_sync(WHOLE_WARP, digit);
         if (digit < RADIX && lane == __ffs(mates) - 1)
             at[warp][digit] += __popc(mates);
         __syncwarp();
     }
-    /* at[w][d] = where digit d of warp w begins (18b.7) */
+    /* at[w][d] = where digit d of warp w begins (18b.8.1) */
     int all = 0, mine = 0;                          /* of digit threadIdx.x */
     #pragma unroll
     for (int b = 0; b < MAX_TILES; b++) {           /* all loads at once */
@@ -118,10 +118,10 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
     }
     __syncthreads();
     for (int i = first + lane; i - lane < end; i += 32) {
-        /* mates = the lanes with the digit of key i (18b.7) */
+        /* mates = the lanes with the digit of key i (18b.8.1) */
         const int digit = i < end ? key[i] >> shift & (RADIX - 1) : RADIX;
         const unsigned mates = __match_any_sync(WHOLE_WARP, digit);
-        /* move key i behind those before it (18b.7) */
+        /* move key i behind those before it (18b.8.1) */
         const int to = digit < RADIX ? at[warp][digit] : 0;
         __syncwarp();
         if (digit < RADIX) {
@@ -135,7 +135,7 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
     }
 }
 
-/* embedding16 backward: words, in pieces of the sorted list (18b.7) */
+/* embedding16 backward: words, in pieces of the sorted list (18b.8.1) */
 enum { PIECE = 64, BATCH = 4 };         /* rows; rows read at a time */
 
 /* Adds to dwte the rows of dx whose words begin and end in a piece of 64
@@ -150,7 +150,7 @@ __device__ static void piece_of_words(float *dwte, float *part,
 {
     const int lane = threadIdx.x % 32;
     const int first = piece * PIECE, end = min(first + PIECE, N);
-    /* this lane's two entries; the words before and behind (18b.7) */
+    /* this lane's two entries; the words before and behind (18b.8.1) */
     int keys[2], places[2];
     #pragma unroll
     for (int i = 0; i < 2; i++) {
@@ -164,7 +164,7 @@ __device__ static void piece_of_words(float *dwte, float *part,
     int last = before;
     #pragma unroll 1
     for (int i = 0; i < end - first; i += BATCH) {
-        /* read BATCH rows of dx, and what their words have (18b.7) */
+        /* read BATCH rows of dx, and what their words have (18b.8.1) */
         Pack<W> row[BATCH];
         float old[BATCH][W];
         int word[BATCH + 1];
@@ -188,7 +188,7 @@ __device__ static void piece_of_words(float *dwte, float *part,
                     floats_get<W>(old[j], dwte + (size_t)word[j] * C + c);
             }
         }
-        /* add them up; write the sums of the words that end (18b.7) */
+        /* add them up; write the sums of the words that end (18b.8.1) */
         #pragma unroll
         for (int j = 0; j < BATCH; j++) {
             if (i + j >= end - first)
@@ -209,7 +209,7 @@ __device__ static void piece_of_words(float *dwte, float *part,
     }
 }
 
-/* embedding16 backward: positions (18b.7) */
+/* embedding16 backward: positions (18b.8.1) */
 /* dwpe[t,:] += dx[b,t,:] for b = 0, 1, ..., in the W columns from c on. */
 template <int W>
 __device__ static void position(float *dwpe, const bf16 *dx, int t, int c,
@@ -237,7 +237,7 @@ __device__ static void position(float *dwpe, const bf16 *dx, int t, int c,
     floats_put<W>(dwpe + (size_t)t * C + c, sum);
 }
 
-/* embedding16 backward: slices of columns (18b.7) */
+/* embedding16 backward: slices of columns (18b.8.1) */
 /* Positions and words, for slices of 32 W columns one after the other, so
  * that the second finds in L2 what the first has read.
  *   launch    a warp for each position and each piece of each slice, 8 in
@@ -266,7 +266,7 @@ __global__ void embedding16_bwd_slices(float *dwte, float *dwpe,
     }
 }
 
-/* embedding16 backward: words that reach over pieces (18b.7) */
+/* embedding16 backward: words that reach over pieces (18b.8.1) */
 /* The piece in which a word begins that others go on with adds up what
  * they have left.
  *   launch    (pieces, ceil(C / 32 W)) blocks of 8 warps: warp w takes
@@ -285,7 +285,7 @@ __global__ void embedding16_bwd_long(float *dwte, const float *part,
     const int word = key[end];
     if (first > 0 && key[first - 1] == word)
         return;                         /* it began before */
-    /* stop = behind the last piece that goes on with the word (18b.7) */
+    /* stop = behind the last piece that goes on with the word (18b.8.1) */
     int stop = piece + 1;
     for (bool all = true; all; ) {          /* 256 pieces at a time */
         const size_t at = (size_t)(stop + (int)threadIdx.x) * PIECE;
@@ -296,7 +296,7 @@ __global__ void embedding16_bwd_long(float *dwte, const float *part,
     }
     float sum[W] = {};
     for (int q = piece + 1 + warp; q < stop; q += 8 * WARPS) {
-        /* read eight of their sums and add them up (18b.7) */
+        /* read eight of their sums and add them up (18b.8.1) */
         float v[8][W];
         #pragma unroll
         for (int j = 0; j < 8; j++) {
@@ -313,7 +313,7 @@ __global__ void embedding16_bwd_long(float *dwte, const float *part,
                 sum[k] += v[j][k];
         }
     }
-    /* add up the warps' sums and the first piece's (18b.7) */
+    /* add up the warps' sums and the first piece's (18b.8.1) */
     #pragma unroll
     for (int k = 0; k < W; k++)
         sums[warp][32 * k + lane] = sum[k];
@@ -329,7 +329,7 @@ __global__ void embedding16_bwd_long(float *dwte, const float *part,
     }
 }
 
-/* launch embedding16 (18b.7) */
+/* launch embedding16 (18b.8.1) */
 void embedding16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
                      const bf16 *wpe, int B, int T, int C)
 {
@@ -344,7 +344,7 @@ void embedding16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
     LAUNCHED();
 }
 
-/* launch embedding16, continued (18b.7) */
+/* launch embedding16, continued (18b.8.1) */
 /* The memory of a sort, then of the sums. */
 struct Sort {
     int *count, *key[2], *place[2];
@@ -370,7 +370,7 @@ static struct Sort sort_room(int N, int C)
     return s;
 }
 
-/* launch embedding16, continued (18b.7) */
+/* launch embedding16, continued (18b.8.1) */
 static struct Sort sort_tokens(const int32_t *tokens, int N, int C, int V)
 {
     struct Sort s = sort_room(N, C);
@@ -391,7 +391,7 @@ static struct Sort sort_tokens(const int32_t *tokens, int N, int C, int V)
     return s;
 }
 
-/* launch embedding16, continued (18b.7) */
+/* launch embedding16, continued (18b.8.1) */
 template <int W>
 static void embedding_sums(float *dwte, float *dwpe, const bf16 *dx,
                            const struct Sort *s, int B, int T, int C)

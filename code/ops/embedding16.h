@@ -1,4 +1,4 @@
-/* Chapter 18b, Fused operators: 18b.7 The embedding */
+/* Chapter 18b, Fused operators: 18b.8 The embedding */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_EMBEDDING16_H

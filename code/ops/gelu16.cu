@@ -1,10 +1,10 @@
-/* Chapter 18b, Fused operators: 18b.5 GELU */
+/* Chapter 18b, Fused operators: 18b.6 GELU */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #include "ops/gelu16.h"
 #include "ops/gpu.h"
 
-/* gelu16: one number (18b.5) */
+/* gelu16: one number (18b.6) */
 #define LOG2E 1.4426950408889634f
 #define TWO_U 1.5957691216057308f       /* 2 sqrt(2 / pi) */
 #define CUBIC 0.044715f
@@ -24,7 +24,7 @@ __device__ static __forceinline__ float fast_inverse(float x)
     return y;
 }
 
-/* gelu16: one number, continued (18b.5) */
+/* gelu16: one number, continued (18b.6) */
 __device__ static __forceinline__ float gelu(float x)
 {
     const float c = fminf(fmaxf(x, -12), 12);
@@ -43,7 +43,7 @@ __device__ static __forceinline__ float gelu_slope(float x)
     return x == x ? slope : x;          /* fmaxf has lost a NaN */
 }
 
-/* gelu16: packs (18b.5) */
+/* gelu16: packs (18b.6) */
 enum { EACH = 2 };                      /* packs for each thread */
 
 /* y = gelu(x), or with BWD dy gelu'(x).
@@ -55,7 +55,7 @@ __global__ void gelu16_kernel(bf16 *y, const bf16 *dy, const bf16 *x,
 {
     size_t at = 8 * ((size_t)blockIdx.x * EACH * THREADS + threadIdx.x);
     Pack<8> px[EACH], pd[EACH];
-    /* read the packs of this thread (18b.5) */
+    /* read the packs of this thread (18b.6) */
     #pragma unroll
     for (int k = 0; k < EACH; k++) {
         const size_t from = at + 8 * THREADS * k;
@@ -91,7 +91,7 @@ __global__ void gelu16_kernel(bf16 *y, const bf16 *dy, const bf16 *x,
     }
 }
 
-/* gelu16: packs, continued (18b.5) */
+/* gelu16: packs, continued (18b.6) */
 void gelu16_fwd(bf16 *y, const bf16 *x, size_t n)
 {
     gelu16_kernel<false><<<blocks_for(n, 8 * EACH * THREADS), THREADS, 0,

@@ -1,4 +1,4 @@
-/* Chapter 18b, Fused operators: 18b.5 GELU */
+/* Chapter 18b, Fused operators: 18b.6 GELU */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_GELU16_H
@@ -20,7 +20,7 @@ void gelu16_fwd(bf16 *y, const bf16 *x, size_t n);
 /* dx = dy gelu'(x); dx may be dy or x.       moves  6n bytes */
 void gelu16_bwd(bf16 *dx, const bf16 *dy, const bf16 *x, size_t n);
 
-/* one GELU, for epilogues (18b.5) */
+/* one GELU, for epilogues (18b.6) */
 
 C_FUNCTIONS_END
 

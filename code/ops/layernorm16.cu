@@ -1,4 +1,4 @@
-/* Chapter 18b, Fused operators: 18b.2 LayerNorm forward */
+/* Chapter 18b, Fused operators: 18b.3 LayerNorm forward */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #include "ops/columns16.h"
@@ -6,7 +6,7 @@
 #include "ops/layernorm.h"
 #include "ops/layernorm16.h"
 
-/* layernorm16 forward: a warp per row, the row in registers (18b.2) */
+/* layernorm16 forward: a warp per row, the row in registers (18b.3) */
 /* y[n,:] = (x[n,:] - mean[n]) rstd[n] w + b, one warp per row.  With ADD,
  * x is x + add, which is also written to sum.
  *   launch    ceil(N / 8) blocks of 8 warps
@@ -24,7 +24,7 @@ __global__ void layernorm16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
     const size_t at = (size_t)n * C;
     Pack<W> row[STEPS];     /* row[s] = x[n, W (32 s + lane) ...]      */
     float v[W], u[W];
-    /* read row n (18b.2) */
+    /* read row n (18b.3) */
     #pragma unroll
     for (int s = 0; s < STEPS; s++) {
         const int c = W * (32 * s + lane);
@@ -46,7 +46,7 @@ __global__ void layernorm16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
             pack_store(sum + at + c, row[s]);
         }
     }
-    /* m, r = mean and 1 / standard deviation of the packs (18b.2) */
+    /* m, r = mean and 1 / standard deviation of the packs (18b.3) */
     float total = 0, squares = 0;
     #pragma unroll
     for (int s = 0; s < STEPS; s++) {
@@ -68,7 +68,7 @@ __global__ void layernorm16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
             squares = fmaf(v[i] - m, v[i] - m, squares);
     }
     const float r = 1 / sqrtf(warp_sum(squares) / C + LAYERNORM_EPS);
-    /* write the normalised packs (18b.2) */
+    /* write the normalised packs (18b.3) */
     #pragma unroll
     for (int s = 0; s < STEPS; s++) {
         const int c = W * (32 * s + lane);
@@ -90,7 +90,7 @@ __global__ void layernorm16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
     }
 }
 
-/* launch layernorm16 forward (18b.2) */ \
+/* launch layernorm16 forward (18b.3) */ \
 #define FORWARD(W, STEPS)                                                \
     layernorm16_fwd_kernel<W, STEPS, ADD>                                \
         <<<blocks_for(N, WARPS), THREADS, 0, machine_stream>>>(           \
@@ -119,7 +119,7 @@ static void forward(bf16 *sum, bf16 *y, float *mean, float *rstd,
     LAUNCHED();
 }
 
-/* launch layernorm16 forward, continued (18b.2) */
+/* launch layernorm16 forward, continued (18b.3) */
 void layernorm16_fwd(bf16 *y, float *mean, float *rstd, const bf16 *x,
                      const bf16 *w, const bf16 *b, int N, int C)
 {
@@ -134,10 +134,10 @@ void residual_layernorm16_fwd(bf16 *sum, bf16 *y, float *mean,
     forward<true>(sum, y, mean, rstd, x, add, w, b, N, C);
 }
 
-/* layernorm16 backward: a thread per pack of columns (18b.3) */
+/* layernorm16 backward: a thread per pack of columns (18b.4) */
 enum { ROWS = 4, BWD_THREADS = 384 };   /* rows at a time */
 
-/* sums over a warp of K numbers at a time (18b.3) */
+/* sums over a warp of K numbers at a time (18b.4) */
 /* Lane l gets the sum over the warp of v[l / (32 / K)], K a power of two;
  * v is used up.  Each step halves what is left: half of the lanes go on
  * with half of the numbers. */
@@ -161,14 +161,14 @@ __device__ static __forceinline__ float warp_sums(float *v)
     return v[0];
 }
 
-/* a barrier for some of a block's warps (18b.3) */
+/* a barrier for some of a block's warps (18b.4) */
 /* All `threads` threads that name barrier `id`, 1 to 15. */
 __device__ static __forceinline__ void group_sync(int id, int threads)
 {
     asm volatile("bar.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
 }
 
-/* ask for ROWS rows of x, dy and dres (18b.3) */
+/* ask for ROWS rows of x, dy and dres (18b.4) */
 /* ... from row n on of N, the pack that starts in column c. */
 template <int W>
 __device__ static __forceinline__ void ask_rows(
@@ -188,7 +188,7 @@ __device__ static __forceinline__ void ask_rows(
     stage_commit();
 }
 
-/* layernorm16 backward: the kernel (18b.3) */
+/* layernorm16 backward: the kernel (18b.4) */
 /* dx, and for each block the partial sums over its rows of the gradients
  * of w and b, and of dx: part[block][0 .. 2][C].
  *   launch    any number of blocks of one or more groups of `width`
@@ -205,7 +205,7 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
 {
     extern __shared__ uint4 stage[];    /* of each group [2][3][ROWS] */
     __shared__ float sums[2][BWD_THREADS / 32][2 * ROWS];
-    /* which group, which columns (18b.3) */
+    /* which group, which columns (18b.4) */
     const int group = threadIdx.x / width, groups = blockDim.x / width;
     const int c = W * (threadIdx.x % width);
     const bool mine = c < C;
@@ -218,7 +218,7 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
         pack_get(gain, pack_load<W>(w + c));
     ask_rows<W>(slot, x, dy, dres, n, mine ? N : 0, C, c, width);
     for (int turn = 0; n < N; n += step, turn ^= 1) {
-        /* ask for the rows of the next turn; wait for those of this (18b.3) */
+        /* ask for the rows of the next turn; wait for those of this (18b.4) */
         ask_rows<W>(slot + (turn ^ 1) * half, x, dy, dres, n + step, mine ? N : 0,
                     C, c, width);
         float m[ROWS], r[ROWS];
@@ -229,7 +229,7 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
         }
         stage_wait<1>();
         const Pack<W> *now = slot + turn * half;
-        /* add up g and g h of each row over the group (18b.3) */
+        /* add up g and g h of each row over the group (18b.4) */
         float two[2 * ROWS];
         #pragma unroll
         for (int i = 0; i < ROWS; i++) {
@@ -256,7 +256,7 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
             for (int k = 0; k < width / 32; k++)
                 two[i] += sums[turn][group * width / 32 + k][i];
         }
-        /* write dx; add to the sums of the columns (18b.3) */
+        /* write dx; add to the sums of the columns (18b.4) */
         #pragma unroll
         for (int i = 0; i < ROWS; i++) {
             if (n + i >= N || !mine)
@@ -281,7 +281,7 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
             pack_store(dx + (size_t)(n + i) * C + c, pack);
         }
     }
-    /* add up the groups; leave the sums of this block's rows (18b.3) */
+    /* add up the groups; leave the sums of this block's rows (18b.4) */
     float *all = (float *)stage + threadIdx.x % width;
     for (int g = 1; g < groups; g++) {
         __syncthreads();
@@ -307,7 +307,7 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
     }
 }
 
-/* launch layernorm16 backward (18b.3) */
+/* launch layernorm16 backward (18b.4) */
 enum { BWD_BLOCKS = 264 };              /* at most; two for each of 132 */
 
 void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,

@@ -1,4 +1,4 @@
-/* Chapter 18b, Fused operators: 18b.2 LayerNorm forward */
+/* Chapter 18b, Fused operators: 18b.3 LayerNorm forward */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_LAYERNORM16_H
@@ -10,7 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* the contracts of LayerNorm in bf16 (18b.2) */
+/* the contracts of LayerNorm in bf16 (18b.3) */
 /* y[n,:] = (x[n,:] - mean[n]) * rstd[n] * w + b
  *
  *   y, x        bf16 [N][C]; y is overwritten, may be x
@@ -31,7 +31,7 @@ void residual_layernorm16_fwd(bf16 *sum, bf16 *y, float *mean,
                               const bf16 *add, const bf16 *w,
                               const bf16 *b, int N, int C);
 
-/* the contracts of LayerNorm in bf16, continued (18b.2) */
+/* the contracts of LayerNorm in bf16, continued (18b.3) */
 /* dx = dres + the gradient of x that dy gives
  *
  *   dx, dy, x   bf16 [N][C]; dx is overwritten, may be dy
