@@ -140,11 +140,16 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
     extern __shared__ uint4 kept[];
     __shared__ float part[2][2][32];
     const int packs = Vp / 8;
+    const int threads = blockDim.x, turns = (packs - 1) / threads + 1;
+    const int half = min(turns / 2 * threads, packs);
     float v[8];
     /* ask for the block's first row (18b.7) */
-    for (int p = threadIdx.x; p < packs; p += blockDim.x)
-        stage_16(&kept[p], logits + (size_t)blockIdx.x * Vp + 8 * p);
-    stage_commit();
+    for (int h = 0; h < 2; h++) {
+        const int end = h ? packs : half;
+        for (int p = h * half + threadIdx.x; p < end; p += blockDim.x)
+            stage_16(&kept[p], logits + (size_t)blockIdx.x * Vp + 8 * p);
+        stage_commit();
+    }
     for (int n = blockIdx.x, turn = 0; n < N; n += gridDim.x, turn ^= 1) {
         bf16 *row = logits + (size_t)n * Vp;
         const bf16 *next = n + (int)gridDim.x < N
@@ -153,12 +158,18 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
         const int target = targets[n];
         const float at_target = threadIdx.x ? 0 : bf16_to_float(row[target]);
         float m = LOWEST, sum = 0;
-        stage_wait<0>();
-        for (int p = threadIdx.x; p < packs; p += blockDim.x) {
-            logits_get(v, Pack<8>{ kept[p] }, 8 * p, V);
-            take<8>(&m, &sum, v);
-            if (!gradient && next)
-                stage_16(&kept[p], next + 8 * p);
+        #pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int end = h ? packs : half;
+            stage_wait<1>();
+            for (int p = h * half + threadIdx.x; p < end; p += blockDim.x) {
+                logits_get(v, Pack<8>{ kept[p] }, 8 * p, V);
+                take<8>(&m, &sum, v);
+                if (!gradient && next)
+                    stage_16(&kept[p], next + 8 * p);
+            }
+            if (!gradient || h == 0)
+                stage_commit();
         }
         together(&m, &sum, part[turn]);
         if (threadIdx.x == 0)
@@ -166,17 +177,20 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
         if (gradient) {
             /* write the gradient, and ask for the next row (18b.7) */
             const float factor = scale / sum;
-            for (int p = threadIdx.x; p < packs; p += blockDim.x) {
-                Pack<8> pack = { kept[p] };
-                logits_get(v, pack, 8 * p, V);
-                gradient_of<8>(v, m, factor, target - 8 * p, scale);
-                pack_put(&pack, v);
-                pack_store(row + 8 * p, pack);
-                if (next)
-                    stage_16(&kept[p], next + 8 * p);
+            for (int h = 0; h < 2; h++) {
+                const int end = h ? packs : half;
+                for (int p = h * half + threadIdx.x; p < end; p += blockDim.x) {
+                    Pack<8> pack = { kept[p] };
+                    logits_get(v, pack, 8 * p, V);
+                    gradient_of<8>(v, m, factor, target - 8 * p, scale);
+                    pack_put(&pack, v);
+                    pack_store(row + 8 * p, pack);
+                    if (next)
+                        stage_16(&kept[p], next + 8 * p);
+                }
+                stage_commit();
             }
         }
-        stage_commit();
     }
 }
 
