@@ -28,6 +28,16 @@ struct Noted { uint64_t cycles, ns; };
 
 typedef void Kernel(struct Noted *noted, float *out, const uint32_t *in,
                     int turns);
+
+/* What an older GPU does not have is an empty kernel, and is not run. */
+#ifdef __CUDA_ARCH__
+#define AT_LEAST(arch) (__CUDA_ARCH__ >= arch)
+#else
+#define AT_LEAST(arch) 1
+#endif
+#define NOT_HERE(name)                                                 \
+    __global__ void name(struct Noted *, float *, const uint32_t *,    \
+                         int) { }
 /* ceilings: plain instructions (S.2) */ \
 #define CHAIN(name, type, code, text)                                  \
     __global__ void __launch_bounds__(32 * WARPS, 1)                   \
@@ -60,8 +70,12 @@ CHAIN(ex2_fp32, float, "f", "{.reg .f32 t; neg.f32 t, %0; "
 CHAIN(ex2_half2, uint32_t, "r", "{.reg .b32 t; neg.f16x2 t, %0; "
       "ex2.approx.f16x2 %0, t;}")
 CHAIN(tanh_fp32, float, "f", "tanh.approx.f32 %0, %0;")
+#if AT_LEAST(800)
 CHAIN(cvt_bf16, uint32_t, "r", "{.reg .f32 t; mov.b32 t, %0; "
       "cvt.rn.bf16x2.f32 %0, t, t;}")
+#else
+NOT_HERE(cvt_bf16)
+#endif
 /* ceilings: tensor cores by mma.sync (S.2) */ \
 #define MMA(name, acc, type, na, nb, ...)                              \
     __global__ void __launch_bounds__(32 * WARPS, 1)                   \
@@ -91,6 +105,7 @@ CHAIN(cvt_bf16, uint32_t, "r", "{.reg .f32 t; mov.b32 t, %0; "
         out[blockIdx.x * blockDim.x + threadIdx.x] = sum;              \
     }
 #define FOUR(code, x) code(x[0]), code(x[1]), code(x[2]), code(x[3])
+#if AT_LEAST(800)
 /* ceilings: four registers times two (6.3) */ \
 #define MMA_4_2(name, acc, code, shape)                                \
     MMA(name, acc, uint32_t, 4, 2, "mma.sync.aligned." shape           \
@@ -101,15 +116,23 @@ MMA_4_2(mma_bf16, float, "f", "m16n8k16.row.col.f32.bf16.bf16.f32")
 MMA_4_2(mma_fp16, float, "f", "m16n8k16.row.col.f32.f16.f16.f32")
 MMA_4_2(mma_tf32, float, "f", "m16n8k8.row.col.f32.tf32.tf32.f32")
 MMA_4_2(mma_int8, int, "r", "m16n8k32.row.col.s32.s8.s8.s32")
-#if __CUDA_ARCH__ >= 890 || !defined __CUDA_ARCH__
+#else
+NOT_HERE(mma_bf16) NOT_HERE(mma_fp16) NOT_HERE(mma_tf32) NOT_HERE(mma_int8)
+#endif
+#if AT_LEAST(890)
 MMA_4_2(mma_e4m3, float, "f", "m16n8k32.row.col.f32.e4m3.e4m3.f32")
 #else
-__global__ void mma_e4m3(struct Noted *, float *, const uint32_t *, int) { }
+NOT_HERE(mma_e4m3)
 #endif
+#if AT_LEAST(900)
 MMA(mma_fp64, double, double, 4, 2, "mma.sync.aligned.m16n8k8.row.col"
     ".f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
     "{%0, %1, %2, %3};" : FOUR("+d", d)
     : FOUR("d", p), "d"(q[0]), "d"(q[1]))
+#else
+NOT_HERE(mma_fp64)
+#endif
+#if AT_LEAST(800)
 MMA(mma_half_sum, uint32_t, uint32_t, 4, 2, "mma.sync.aligned.m16n8k16"
     ".row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
     "{%0, %1};" : "+r"(d[0]), "+r"(d[1])
@@ -124,10 +147,16 @@ MMA(mma_sparse, float, uint32_t, 4, 4, "mma.sp::ordered_metadata.sync"
     ".aligned.m16n8k32.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
     "{%4, %5, %6, %7}, {%8, %9, %10, %11}, {%0, %1, %2, %3}, %12, 0;"
     : FOUR("+f", d) : FOUR("r", p), FOUR("r", q), "r"(0x44444444))
+#else
+NOT_HERE(mma_half_sum) NOT_HERE(mma_short) NOT_HERE(mma_short_half)
+NOT_HERE(mma_sparse)
+#endif
 
 /* ceilings: tensor cores by wgmma (S.2) */
-enum { TILE_M = 64, TILE_N = 128, STEPS = 4, STEP_BYTES = 32 };
+enum { TILE_M = 64, TILE_N = 128, TILE = TILE_M * TILE_N, STEPS = 4,
+       STEP_BYTES = 32 };
 
+#if defined __CUDA_ARCH_FEAT_SM90_ALL || !defined __CUDA_ARCH__
 /* A tile without swizzle whose pieces are 128 bytes apart along k, 256
  * across; in units of 16 bytes. */
 __device__ static inline uint64_t tile_at(const void *shared)
@@ -185,7 +214,6 @@ __device__ static inline void write_tile(float *out, const Acc *d)
     "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "     \
     "%62, %63}"
 
-#if defined __CUDA_ARCH_FEAT_SM90_ALL || !defined __CUDA_ARCH__
 #define WGMMA(name, acc, code, shape, flags)                           \
     __global__ void __launch_bounds__(32 * WARPS, 1)                   \
     name(struct Noted *noted, float *out, const uint32_t *in,          \
@@ -212,9 +240,7 @@ __device__ static inline void write_tile(float *out, const Acc *d)
         write_tile(out, d);                                            \
     }
 #else
-#define WGMMA(name, acc, code, shape, flags)                           \
-    __global__ void name(struct Noted *, float *, const uint32_t *,    \
-                         int) { }
+#define WGMMA(name, acc, code, shape, flags) NOT_HERE(name)
 #endif
 WGMMA(wgmma_bf16, float, "f", "m64n128k16.f32.bf16.bf16", ", 1, 1, 0, 0")
 WGMMA(wgmma_fp16, float, "f", "m64n128k16.f32.f16.f16", ", 1, 1, 0, 0")
@@ -231,8 +257,10 @@ struct Ceiling {
                                  * 1, 32 or 128                 */
     cudaDataType_t type;        /* of the numbers it works on   */
     const char *unit;
+    int needs;                  /* compute capability, times ten */
 };
 
+static int capability;
 static struct Noted *noted;
 static float *result;
 static uint32_t *operands;
@@ -286,32 +314,33 @@ struct Plain {
     double constant, start, end;
 };
 static const struct Plain plain[] = {
-    { { "fma.fp64", fma_fp64, 2, 1, CUDA_R_64F, "FLOP" }, 0.5, 0, 1 },
-    { { "fma.fp32", fma_fp32, 2, 1, CUDA_R_32F, "FLOP" }, 0.5, 0, 1 },
-    { { "fma.half2", fma_half2, 4, 1, CUDA_R_16F, "FLOP" }, 0.5, 0, 1 },
-    { { "mad.int32", mad_int32, 2, 1, CUDA_R_32U, "op" }, 1, 0, TURNS },
-    { { "ex2.fp32", ex2_fp32, 1, 1, CUDA_R_32F, "op" }, 0, 0, 0.641186 },
-    { { "ex2.half2", ex2_half2, 2, 1, CUDA_R_16F, "op" }, 0, 0, 0.6411 },
-    { { "tanh.fp32", tanh_fp32, 1, 1, CUDA_R_32F, "op" }, 0, 1, 0.05408 },
-    { { "cvt.bf16", cvt_bf16, 2, 1, CUDA_R_16BF, "op" }, 0, 1, 1 },
+    { { "fma.fp64", fma_fp64, 2, 1, CUDA_R_64F, "FLOP", 75 }, 0.5, 0, 1 },
+    { { "fma.fp32", fma_fp32, 2, 1, CUDA_R_32F, "FLOP", 75 }, 0.5, 0, 1 },
+    { { "fma.half2", fma_half2, 4, 1, CUDA_R_16F, "FLOP", 75 }, 0.5, 0, 1 },
+    { { "mad.int32", mad_int32, 2, 1, CUDA_R_32U, "op", 75 }, 1, 0, TURNS },
+    { { "ex2.fp32", ex2_fp32, 1, 1, CUDA_R_32F, "op", 75 }, 0, 0, 0.6412 },
+    { { "ex2.half2", ex2_half2, 2, 1, CUDA_R_16F, "op", 75 }, 0, 0, 0.6411 },
+    { { "tanh.fp32", tanh_fp32, 1, 1, CUDA_R_32F, "op", 75 },
+      0, 1, 0.0541 },
+    { { "cvt.bf16", cvt_bf16, 2, 1, CUDA_R_16BF, "op", 80 }, 0, 1, 1 },
 };
 static const struct Ceiling matrix[] = {
-    { "mma.fp64", mma_fp64, 2048, 32, CUDA_R_64F, "FLOP" },
-    { "mma.tf32", mma_tf32, 2048, 32, CUDA_R_32F, "FLOP" },
-    { "mma.bf16", mma_bf16, 4096, 32, CUDA_R_16BF, "FLOP" },
-    { "mma.fp16", mma_fp16, 4096, 32, CUDA_R_16F, "FLOP" },
-    { "mma.e4m3", mma_e4m3, 8192, 32, CUDA_R_8F_E4M3, "FLOP" },
-    { "mma.int8", mma_int8, 8192, 32, CUDA_R_8I, "op" },
-    { "mma.half-sum", mma_half_sum, 4096, 32, CUDA_R_16F, "FLOP" },
-    { "mma.short", mma_short, 2048, 32, CUDA_R_16BF, "FLOP" },
-    { "mma.short-half", mma_short_half, 2048, 32, CUDA_R_16F, "FLOP" },
-    { "mma.sparse", mma_sparse, 8192, 32, CUDA_R_16BF, "FLOP" },
-    { "wgmma.tf32", wgmma_tf32, 64 * 128 * 16, 128, CUDA_R_32F, "FLOP" },
-    { "wgmma.bf16", wgmma_bf16, 64 * 128 * 32, 128, CUDA_R_16BF, "FLOP" },
-    { "wgmma.fp16", wgmma_fp16, 64 * 128 * 32, 128, CUDA_R_16F, "FLOP" },
-    { "wgmma.e4m3", wgmma_e4m3, 64 * 128 * 64, 128, CUDA_R_8F_E4M3,
-      "FLOP" },
-    { "wgmma.int8", wgmma_int8, 64 * 128 * 64, 128, CUDA_R_8I, "op" },
+    { "mma.fp64", mma_fp64, 2048, 32, CUDA_R_64F, "FLOP", 90 },
+    { "mma.tf32", mma_tf32, 2048, 32, CUDA_R_32F, "FLOP", 80 },
+    { "mma.bf16", mma_bf16, 4096, 32, CUDA_R_16BF, "FLOP", 80 },
+    { "mma.fp16", mma_fp16, 4096, 32, CUDA_R_16F, "FLOP", 80 },
+    { "mma.e4m3", mma_e4m3, 8192, 32, CUDA_R_8F_E4M3, "FLOP", 89 },
+    { "mma.int8", mma_int8, 8192, 32, CUDA_R_8I, "op", 80 },
+    { "mma.half-sum", mma_half_sum, 4096, 32, CUDA_R_16F, "FLOP", 80 },
+    { "mma.short", mma_short, 2048, 32, CUDA_R_16BF, "FLOP", 80 },
+    { "mma.short-half", mma_short_half, 2048, 32, CUDA_R_16F, "FLOP", 80 },
+    { "mma.sparse", mma_sparse, 8192, 32, CUDA_R_16BF, "FLOP", 80 },
+    { "wgmma.tf32", wgmma_tf32, TILE * 16, 128, CUDA_R_32F, "FLOP", 90 },
+    { "wgmma.bf16", wgmma_bf16, TILE * 32, 128, CUDA_R_16BF, "FLOP", 90 },
+    { "wgmma.fp16", wgmma_fp16, TILE * 32, 128, CUDA_R_16F, "FLOP", 90 },
+    { "wgmma.e4m3", wgmma_e4m3, TILE * 64, 128, CUDA_R_8F_E4M3,
+      "FLOP", 90 },
+    { "wgmma.int8", wgmma_int8, TILE * 64, 128, CUDA_R_8I, "op", 90 },
 };
 enum { OPERAND_BYTES = (TILE_M + TILE_N) * STEPS * STEP_BYTES };
 
@@ -428,17 +457,17 @@ static void check_wgmma(const struct Ceiling *c)
 
 static void instructions(void)
 {
-    struct cudaDeviceProp p;
-    CUDA_OK(cudaGetDeviceProperties(&p, 0));
     printf("\n%d SMs, a block of %d warps on each, median of %d runs\n",
            sms, WARPS, RUNS);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        if (capability < plain[i].c.needs)
+            continue;
         check_plain(&plain[i]);
         time_ceiling(&plain[i].c);
     }
     for (size_t i = 0; i < sizeof matrix / sizeof *matrix; i++) {
         const struct Ceiling *c = &matrix[i];
-        if (c->per == 128 && p.major != 9)
+        if (capability < c->needs || (c->per == 128 && capability != 90))
             continue;                           /* wgmma is Hopper's */
         c->per == 128 ? check_wgmma(c) : check_mma(c);
         fill_kind(operands, OPERAND_BYTES / bytes_of(c->type), c->type, 1,
@@ -584,6 +613,7 @@ int main(int argc, char **argv)
     lab_open(argc, argv, "Measure the arithmetic of this GPU by kind.");
     CUDA_OK(cudaGetDeviceProperties(&p, 0));
     sms = p.multiProcessorCount;
+    capability = 10 * p.major + p.minor;
     CUDA_OK(cudaMalloc(&noted, sizeof *noted));
     CUDA_OK(cudaMalloc(&result, (size_t)sms * 32 * WARPS * 8));
     CUDA_OK(cudaMalloc(&operands, 2 * OPERAND_BYTES));
