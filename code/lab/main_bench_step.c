@@ -272,16 +272,16 @@ static bool read_row(const char *line, char name[40], int *calls,
 }
 
 /* bench-step: the parts of a step (13.3) */
-static void take_apart(struct Trainer *t, double whole_ms)
+static void take_apart(struct Trainer *t)
 {
     char *text = NULL, *rest, name[40], row[64];
     size_t size;
-    double sum = 0, ms;
+    double whole = 0, sum = 0, ms;
     int calls;
     FILE *f = open_memstream(&text, &size);
     machine_profile(true);
     for (int i = 0; i < parts; i++)
-        step(t);
+        whole += 1e3 * step(t) / parts;
     machine_profile_print(f);
     machine_profile(false);
     fclose(f);
@@ -295,9 +295,10 @@ static void take_apart(struct Trainer *t, double whole_ms)
             put((double)calls / parts, "", row);
             sum += ms / parts;
         }
-    printf("parts %.2f ms a step, %.2f of the step's %.2f in none\n", sum,
-           whole_ms - sum, whole_ms);
-    put(whole_ms - sum, "ms", "rest");
+    printf("parts %.2f ms of a step of %.2f with marks, %.2f in none\n",
+           sum, whole, whole - sum);
+    put(whole, "ms", "marked");
+    put(whole - sum, "ms", "rest");
     free(text);
 }
 
@@ -331,7 +332,7 @@ static void measure(void)
     make(&t);
     double ms = time_steps(&t);
     if (parts)
-        take_apart(&t, ms);
+        take_apart(&t);
     beside(ms);
     trainer_free(&t);
 }
