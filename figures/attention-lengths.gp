@@ -1,6 +1,6 @@
 # TFLOP/s of attention by mma.sync over the sequence length, both directions.
 file = 'figures/data/attention.csv'
-rows(way) = sprintf("< for t in 256 512 1024 2048 4096 8192 16384; do awk -F, -v t=$t '$1 == \"attention.mma.%s.t\" t \".hs64.rate\" { print t, $2 }' %s; done", way, file)
+rows(way) = sprintf("< for t in 256 512 1024 2048 4096 8192 16384; do awk -F, -v t=$t '$1 == \"attention.mma.%s.t\" t \".hs64.rate\" { print t \",\" $2 }' %s; done", way, file)
 stats "< awk -F, '$1 == \"attention.mma-rate.rate\" { print $2 }' ".file nooutput
 peak = STATS_max
 set logscale x 2

@@ -16,7 +16,8 @@ C_FUNCTIONS_BEGIN
  *   qkv       bf16 [B][T][3C], y, dy bf16 [B][T][C], dqkv bf16 [B][T][3C],
  *             heads side by side, HS = C / NH of 32, 64, 80 or 128
  *   lse       float [B][NH][T], the natural logarithm
- *   aligned   all of them to 16 bytes; B, NH, T >= 1, B NH < 2^31 / T
+ *   needs     sm_80; all tensors aligned to 16 bytes; B, NH, T >= 1,
+ *             B NH < 2^31 / T
  *   numerics  products of bf16, summed in float; probabilities and their
  *             gradients are rounded to bf16 before they are multiplied.
  *             Same input, same body, same bits.  NaN and infinity arrive

@@ -9,7 +9,7 @@
 enum { WARPS4 = 4, THREADS4 = 32 * WARPS4, TILE = 64 };
 
 /* Rows of a tile are 16 bytes longer than the head: eight of them start in
- * different banks (12.x). */
+ * different banks. */
 #define PITCH(HS) ((HS) + 8)
 #define TILE_BYTES(HS) (TILE * PITCH(HS) * 2)
 
