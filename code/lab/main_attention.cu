@@ -1,5 +1,5 @@
-/* Chapter 12, Attention: 12.12 The program that measured it */
-/* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
+/* Appendix U, Measuring attention */
+/* Tangled from chapters/u-attention-lab.nw by `make tangle`; edit it there. */
 
 /* Softmax and attention: every version, checked, then timed. */
 #include "lab/gpu.h"
@@ -11,7 +11,7 @@
 
 enum { RUNS = 21 };
 
-/* numbers between -1 and 1 (12.12) */
+/* numbers between -1 and 1 (U) */
 __global__ static void fill_noise(float *x, size_t n, uint32_t seed)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -46,7 +46,7 @@ static float *noise(size_t n, uint32_t seed)
     return x;
 }
 
-/* lab: one row of the table (12.12) */
+/* lab: one row of the table (U) */
 /* work: bytes or FLOP; ceiling of the same, per second */
 static double row(const char *name, Work *work, void *job, double amount,
                   double ceiling, const char *unit)
@@ -71,7 +71,7 @@ static double row(const char *name, Work *work, void *job, double amount,
     return rate;
 }
 
-/* lab: is softmax right (12.12) */
+/* lab: is softmax right (U) */
 static void check_one(const struct Softmax *v, int N, int C)
 {
     const size_t n = (size_t)N * C;
@@ -103,7 +103,7 @@ static void check_one(const struct Softmax *v, int N, int C)
     free(got);
 }
 
-/* lab: is softmax right, continued (12.12) */
+/* lab: is softmax right, continued (U) */
 static void check_softmax(void)
 {
     const int sizes[] = { 1, 33, 511, 1024, 50304 };
@@ -112,7 +112,7 @@ static void check_softmax(void)
             check_one(v, 3, sizes[i]);
 }
 
-/* lab: the times of softmax (12.12) */
+/* lab: the times of softmax (U) */
 struct SoftmaxJob {
     const struct Softmax *v;
     float *y, *x;
@@ -146,7 +146,7 @@ static void time_softmax(int N, int C)
     CUDA_OK(cudaFree(j.x));
 }
 
-/* lab: the rate of mma.sync (12.12) */
+/* lab: the rate of mma.sync (U) */
 enum { CHAINS = 8, ROUNDS = 4096, MMA_BLOCKS = 132 * 4 };
 
 /* Products of registers, in 8 chains a warp. */
@@ -181,7 +181,7 @@ static void time_mma(void)
     CUDA_OK(cudaFree(out));
 }
 
-/* lab: the tensors of attention (12.12) */
+/* lab: the tensors of attention (U) */
 struct Attention {
     int B, T, C, NH;
     float *qkv, *y, *dy, *dqkv, *square, *lse;      /* float ... */
@@ -216,7 +216,7 @@ static struct Attention attention_open(int B, int T, int C, int NH,
 }
 
 
-/* lab: the tensors of attention, continued (12.12) */
+/* lab: the tensors of attention, continued (U) */
 static void attention_close(struct Attention *a)
 {
     void *all[] = { a->qkv, a->y, a->dy, a->dqkv, a->square, a->lse,
@@ -225,7 +225,7 @@ static void attention_close(struct Attention *a)
         CUDA_OK(cudaFree(all[i]));
 }
 
-/* lab: the tensors of attention, continued (12.12) */
+/* lab: the tensors of attention, continued (U) */
 static void by_square(void *job)
 {
     struct Attention *a = (struct Attention *)job;
@@ -258,7 +258,7 @@ static void by_flash_bwd(void *job)
               a->C, a->NH);
 }
 
-/* lab: is attention right (12.12) */
+/* lab: is attention right (U) */
 /* The largest difference of n numbers, over the largest number. */
 static double apart(const float *x, const bf16 *y, size_t n)
 {
@@ -286,7 +286,7 @@ static void compare(const char *what, double apart)
         fail("attention, %s: %g apart; no time is given", what, apart);
 }
 
-/* lab: is attention right, continued (12.12) */
+/* lab: is attention right, continued (U) */
 static const char *const bodies[] = { "mma", "hopper" };
 
 /* The two in float against each other; those in bf16 against them. */
@@ -313,7 +313,7 @@ static void check_attention(int B, int T, int C, int NH)
     attention_close(&a);
 }
 
-/* lab: the times of attention (12.12) */
+/* lab: the times of attention (U) */
 /* Both directions of the bodies in bf16; FLOP of the half square. */
 static void time_flash(struct Attention *a, const char *size)
 {
@@ -337,7 +337,7 @@ static void time_other(int B, int T, int C, int NH)
     attention_close(&a);
 }
 
-/* lab: the times of attention, continued (12.12) */
+/* lab: the times of attention, continued (U) */
 static void time_attention(void)
 {
     struct Attention a = attention_open(64, 1024, 768, 12, true);
@@ -357,7 +357,7 @@ static void time_attention(void)
     time_other(64, 1024, 768, 6);
 }
 
-/* lab: main (12.12) */
+/* lab: main (U) */
 int main(int argc, char **argv)
 {
     lab_open(argc, argv, "Time the versions of softmax and attention.");
