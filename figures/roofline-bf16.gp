@@ -8,7 +8,7 @@ shared = number_of(data.'hierarchy.csv', 'h200.bw.shared')
 fp32 = number_of(gpu, 'roof.fma.fp32')
 tensor = number_of(gpu, 'power.normal')
 exp2 = number_of(gpu, 'roof.ex2.fp32')
-points = "< awk -v set=bf16 -f figures/roofline-points.awk ".data."roofline-operators.csv $(ls ".data."fused.csv ".data."attention.csv ".data."matmul-sweep.csv 2> /dev/null)"
+points = "< awk -v set=bf16 -f figures/roofline-points.awk ".data."roofline-operators.csv $(ls ".data."fused.csv ".data."attention.csv ".data."flash-bwd.csv ".data."matmul-sweep.csv 2> /dev/null)"
 set logscale xy
 set xrange [0.05:4000]
 set yrange [0.08:1600]

@@ -7,7 +7,7 @@
 # right, up: the label's place, as factors; without them, below the point.
 # A prime in the text, or back, is the backward pass.
 function label(row, op, text, right, up, back) {
-    backward[row] = back || text ~ /′$/ || text ~ /′, mma/
+    backward[row] = back || text ~ /′$/ || text ~ /′ mma/
     named[row] = op
     text_of[row] = text
     x[row] = right ? right : 1
@@ -33,7 +33,7 @@ BEGIN {
         label("gpu.adamw", "adamw", "AdamW", 0.62, 1.4)
         label("gpu.sum-squares", "sum-squares", "norm", 1.2, 0.66)
     } else if (set == "bf16") {
-        label("fused.embedding-fwd.us", "bf16.embedding16-fwd", "emb", 0.75, 1.4)
+        label("fused.embedding-fwd.us", "bf16.embedding16-fwd", "emb", 0.72, 1.2)
         label("fused.embedding-bwd.us", "bf16.embedding16-bwd", "emb′")
         label("fused.layernorm-fwd.us", "bf16.layernorm16-fwd", "LN", 1.35, 0.9)
         label("fused.residual-layernorm.us", "bf16.residual-layernorm16-fwd",
@@ -41,15 +41,15 @@ BEGIN {
         label("fused.layernorm-bwd.us", "bf16.layernorm16-bwd", "LN′", 0.8, 1.6)
         label("fused.gelu-fwd.us", "bf16.gelu16-fwd", "GELU", 1.7, 0.7)
         label("fused.gelu-bwd.us", "bf16.gelu16-bwd", "GELU′", 1.6, 1.0)
-        label("fused.classifier.us", "bf16.classifier16", "loss, loss′", 0.45, 1.3)
+        label("fused.classifier.us", "bf16.classifier16", "loss+loss′", 0.5, 1.5)
         label("fused.adamw.us", "bf16.adamw-all", "AdamW", 0.62, 1.4)
         label("fused.norm.us", "bf16.sum-squares", "norm", 1.4, 0.66)
-        label("attention.mma.fwd.us", "bf16.flash-fwd", "att, mma.sync",
-              0.45, 0.85)
-        label("attention.mma.bwd.us", "bf16.flash-bwd", "att′, mma.sync",
-              0.8, 0.6)
+        label("attention.mma.fwd.us", "bf16.flash-fwd", "att mma",
+              0.4, 0.9)
+        label("attention.mma.bwd.us", "bf16.flash-bwd", "att′ mma",
+              0.9, 0.62)
         label("attention.hopper.fwd.us", "bf16.flash-fwd", "att", 0.75, 1.2)
-        label("attention.hopper.bwd.us", "bf16.flash-bwd", "att′", 1.45, 0.95)
+        label("h200.bwd.final.us", "bf16.flash-bwd", "att′", 1.45, 0.95)
         label("product.qkv.y", "bf16.qkv.y", "")
         label("product.att.y", "bf16.att.y", "products", 1.5, 1.7)
         label("product.fc.y", "bf16.fc.y", "")
