@@ -109,7 +109,7 @@ HOPPER(void) bring_tile(Shared &sm, const Problem &p, int head, int i,
 }
 
 /* bring queries (12c.4) */
-__device__ static void bring_queries(Shared &sm, const Problem &p)
+HOPPER(void) bring_queries(Shared &sm, const Problem &p)
 {
     Ring ring = { 0, 0 };
     for (int head = blockIdx.x; head < p.heads; head += gridDim.x)
@@ -124,7 +124,7 @@ __device__ static void bring_queries(Shared &sm, const Problem &p)
 }
 
 /* bring keys and values (12c.4) */
-__device__ static void bring_keys(Shared &sm, const Problem &p, int g)
+HOPPER(void) bring_keys(Shared &sm, const Problem &p, int g)
 {
     uint32_t parity = 1;
     for (int head = blockIdx.x; head < p.heads; head += gridDim.x)
@@ -505,6 +505,7 @@ HOPPER(void) gradients(Shared &sm, const Problem &p, int group)
 __global__ void __launch_bounds__(BLOCK, 1)
 flash_bwd_kernel(const __grid_constant__ Problem p)
 {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL        /* elsewhere there is no wgmma */
     extern __shared__ __align__(1024) char memory[];
     Shared &sm = *(Shared *)memory;
     const int group = __shfl_sync(WHOLE_WARP, threadIdx.x / GROUP, 0);
@@ -522,6 +523,7 @@ flash_bwd_kernel(const __grid_constant__ Problem p)
         else if (warp <= GROUPS && threadIdx.x % 32 == 0)
             bring_keys(sm, p, warp - 1);
     }
+#endif
 }
 
 /* the machine it runs on (12c.8) */
