@@ -66,6 +66,34 @@ HOPPER(void) mbarrier_wait(uint64_t *bar, uint32_t parity)
         "}" :: "r"(shared_address(bar)), "r"(parity) : "memory");
 }
 
+/* barriers that count bytes, continued (12b.2) */
+/* Has it ended?  May wait a moment for it. */
+HOPPER(bool) mbarrier_test(uint64_t *bar, uint32_t parity)
+{
+    uint32_t ended;
+    asm volatile("{\n"
+        ".reg .pred done;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, done;\n"
+        "}" : "=r"(ended) : "r"(shared_address(bar)), "r"(parity)
+        : "memory");
+    return ended;
+}
+
+HOPPER(void) mbarrier_wait_both(uint64_t *a, uint32_t a_parity,
+                                uint64_t *b, uint32_t b_parity)
+{
+    asm volatile("{\n"
+        ".reg .pred p, q;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 q, [%2], %3;\n"
+        "and.pred p, p, q;\n"
+        "@!p bra again;\n"
+        "}" :: "r"(shared_address(a)), "r"(a_parity),
+               "r"(shared_address(b)), "r"(b_parity) : "memory");
+}
+
 /* boxes of a tensor, to and from shared memory (12b.3) */
 /* The box of `map` at (x, y, z) into shared memory, 1024-byte aligned; its
  * bytes count on bar.  Called by one thread.  What lies outside of the
@@ -152,6 +180,13 @@ static inline CUtensorMap tensor_map(const void *p, int nx, int ny, int nz,
 
 
 /* order shared memory for the engines (12b.4) */
+/* Said with the address, the compiler knows that it is shared memory. */
+HOPPER(void) store_shared(void *to, uint32_t x)
+{
+    asm volatile("st.shared.b32 [%0], %1;"
+                 :: "r"(shared_address(to)), "r"(x) : "memory");
+}
+
 /* What this thread wrote to shared memory with ordinary stores can be read
  * by the copy engine and the tensor cores after the next barrier. */
 HOPPER(void) fence_proxy_async()
@@ -229,6 +264,16 @@ HOPPER(uint64_t) wgmma_matrix(const void *p, uint32_t lead = 16)
          | (uint64_t)(lead >> 4) << 16
          | (uint64_t)(1024 >> 4) << 32      /* eight rows further */
          | (uint64_t)1 << 62;               /* 128-byte swizzle */
+}
+
+/* The descriptor whose lower half this is: of a matrix a few steps of 16
+ * bytes further in, the lower half plus their number. */
+HOPPER(uint64_t) wgmma_matrix_at(uint32_t low)
+{
+    uint64_t whole;
+    asm("mov.b64 %0, {%1, %2};"
+        : "=l"(whole) : "r"(low), "r"(1024 / 16 | 1u << 30));
+    return whole;
 }
 /* name the registers of a product (12b.6) */ \
 #define WGMMA_LIST32                                                     \

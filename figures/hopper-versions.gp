@@ -1,0 +1,23 @@
+# Attention forward, one layer of GPT-2 124M at B = 64, T = 1024: each version's rate.
+file = 'figures/data/attention-hopper.csv'
+steps = 'block-a-tile in-order late-output overlap final'
+row(name) = sprintf("< awk -F, '$1 == \"%s\" { print $2 }' %s", name, file)
+set yrange [0:540]
+set xrange [0.4:5.6]
+set ylabel 'TFLOP/s'
+set boxwidth 0.6
+set bmargin 4
+set xtics scale 0
+set style fill solid 0.85 noborder
+set xtics ("a block\na tile" 1, "blocks\nthat stay" 2, "output\none step late" 3, \
+    "waits\nmoved" 4, "three\ngroups" 5)
+serial = 103079.2 / (1024 * 768 * 72 / 132.0 / 1790)
+set label 1 'products and exponentials one after the other' at 0.5, serial * 1.04 textcolor rgb '#c0562f'
+set label 2 'FlashAttention-2' at 0.5, 220 * 1.08 textcolor rgb '#c0562f'
+set label 3 'cuDNN' at 0.5, 334 * 1.05 textcolor rgb '#c0562f'
+plot serial with lines lt 2, 220 with lines lt 2, 334 with lines lt 2, \
+    for [i=1:5] row('hopper.fwd.'.word(steps, i).'.rate') \
+        using (i):1 with boxes lt 1, \
+    for [i=1:5] row('hopper.fwd.'.word(steps, i).'.rate') \
+        using (i):($1 + 14):(sprintf('%.3g', $1)) \
+        with labels textcolor rgb '#010203'
