@@ -4,6 +4,8 @@
 # until it, a header or the compiler changes (build/nvcc holds the sums).
 : "${NVCC:=nvcc}" "${B:=build}"
 gpus="75 80 86 89 90a 100 120"
+# Two programs of the lab measure instructions that begin with Ampere.
+case ${2-} in */count_kernels.cu | */main_ceilings.cu) gpus=${gpus#75 } ;; esac
 
 if [ "${1-}" != one ]; then
     command -v "$NVCC" > /dev/null || {
@@ -24,7 +26,7 @@ file=$2
 out=$B/nvcc/$(echo "${file#code/}" | tr / -)
 sum=$(echo "$NVCC_HEADS" | cat - "$file" | cksum)
 if [ "$(cat "$out.sum" 2> /dev/null)" = "$sum" ]; then
-    echo "ok - nvcc: $file compiles for sm_75 to sm_120"
+    echo "ok - nvcc: $file compiles for sm_${gpus%% *} to sm_120"
     exit
 fi
 codes=
@@ -35,7 +37,7 @@ done
 if nice "$NVCC" -fatbin $codes -O1 -std=c++17 -Icode "$file" \
         -o "$out" > "$out.log" 2>&1; then
     echo "$sum" > "$out.sum"
-    echo "ok - nvcc: $file compiles for sm_75 to sm_120"
+    echo "ok - nvcc: $file compiles for sm_${gpus%% *} to sm_120"
 else
     echo "not ok - nvcc: $file: $(grep -m 3 -i error "$out.log" | tr '\n' ' ')"
 fi

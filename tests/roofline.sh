@@ -16,4 +16,12 @@ check "a residual is under the roof of memory, and takes its time" \
     grep -q '^residual .* memory *302.0$' "$dir/float"
 refuses "roofline of an unknown model" 2 'gpt2' "$BIN/roofline" --model gpt3
 refuses "roofline without bandwidth" 2 'memory' "$BIN/roofline" --memory 0
+# What it measures depends on the machine; that it measures does not.
+"$BIN/bench-roofs" --runs 1 --mib 64 --out "$dir/roofs.csv" > "$dir/roofs"
+check "bench-roofs writes what it prints" awk -F, '
+    NR > 1 && $1 ~ /^cpuroof[.]/ && $2 > 0 { n++ } NR > 1 { m++ }
+    END { exit !(n == m && n >= 4) }' "$dir/roofs.csv"
+check "reading from a cache is faster than from memory" awk -F, '
+    $1 == "cpuroof.l1.1" { l1 = $2 } $1 == "cpuroof.memory.1" { m = $2 }
+    END { exit !(l1 > m) }' "$dir/roofs.csv"
 finish

@@ -213,6 +213,7 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
     Pack<W> *slot = (Pack<W> *)stage + 2 * half * group + threadIdx.x % width;
     const int step = ROWS * groups * gridDim.x;
     int n = ROWS * (groups * blockIdx.x + group);
+    const float each = 1.0f / C;
     float dw[W] = {}, db[W] = {}, dbias[W] = {}, gain[W] = {};
     if (mine)
         pack_get(gain, pack_load<W>(w + c));
@@ -243,7 +244,7 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
             for (int j = 0; j < W; j++) {
                 const float g = d[j] * gain[j];
                 two[2 * i] += g;
-                two[2 * i + 1] = fmaf(g, (h[j] - m[i]) * r[i], two[2 * i + 1]);
+                two[2 * i + 1] = fmaf(g, h[j] - m[i], two[2 * i + 1]);
             }
         }
         const float total = warp_sums<2 * ROWS>(two);
@@ -261,7 +262,7 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
         for (int i = 0; i < ROWS; i++) {
             if (n + i >= N || !mine)
                 break;
-            const float a = two[2 * i] / C, p = two[2 * i + 1] / C;
+            const float a = two[2 * i] * each, p = two[2 * i + 1] * each * r[i];
             float h[W], d[W], res[W] = {};
             pack_get(h, now[i * width]);
             pack_get(d, now[(ROWS + i) * width]);

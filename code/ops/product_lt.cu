@@ -158,7 +158,7 @@ static bool chosen(struct Plan *p)
     return false;
 }
 
-/* find a plan, or make one (18c.3) */
+/* ask the library for its proposals (18c.3) */
 static void prefer(cublasLtMatmulPreference_t p,
                    cublasLtMatmulPreferenceAttributes_t what,
                    const void *value, size_t bytes)
@@ -194,7 +194,7 @@ static int proposals(const struct Plan *p,
     return s == CUBLAS_STATUS_SUCCESS ? found : 0;
 }
 
-/* find a plan, or make one, continued (18c.3) */
+/* ask the library for its proposals, continued (18c.3) */
 static void choose(struct Plan *p)
 {
     cublasLtMatmulHeuristicResult_t best[MOST];
@@ -220,7 +220,7 @@ static void forget(struct Plan *p)
     memset(p, 0, sizeof *p);
 }
 
-/* find a plan, or make one, continued (18c.3) */
+/* find a plan, or make one (18c.3) */
 static struct Plan *plan_for(const struct Ask *q)
 {
     start_library();

@@ -11,7 +11,7 @@ enum {
     DEPTH = 64,                 /* of a and b, for a stage               */
     TEAM = 256,                 /* threads: 2 x 4 warps, each 64 x 64    */
     STAGE_BYTES = (ROWS + COLS) * DEPTH * 2,
-    HALF_BYTES = ROWS * COLS / 2 * 4,       /* half a tile, in float     */
+    PART = 128,                 /* columns that are finished at a time   */
     GROUP = 16,                 /* rows of tiles walked together         */
     WAVE = 132,                 /* tiles that an H200 makes at a time    */
 };
@@ -52,6 +52,7 @@ template <int DOWN, int SIZE>
 __device__ static __forceinline__ void
 fetch(unsigned to, const struct Operand &m, int x0, int k0)
 {
+    enum { PASSES = SIZE * DEPTH / 8 / TEAM };
     const int chunks = DOWN ? SIZE / 8 : DEPTH / 8, step = TEAM / chunks;
     const int row = threadIdx.x / chunks, chunk = threadIdx.x % chunks;
     const int r0 = (DOWN ? k0 : x0) + row;
@@ -62,10 +63,10 @@ fetch(unsigned to, const struct Operand &m, int x0, int k0)
     to += chunk / 8 * (DEPTH * 128) + row * 128 + ((chunk ^ row) % 8) * 16;
     if (m.wide && x0 + SIZE <= m.X && k0 + DEPTH <= m.K) {
         #pragma unroll
-        for (int i = 0; i < SIZE / 32; i++, from += step * m.ld)
+        for (int i = 0; i < PASSES; i++, from += step * m.ld)
             copy8(to + i * step * 128, from, 8, true);
     } else {
-        for (int i = 0; i < SIZE / 32; i++, from += step * m.ld)
+        for (int i = 0; i < PASSES; i++, from += step * m.ld)
             copy8(to + i * step * 128, from, i * step < rows ? cols : 0,
                   m.wide);
     }
@@ -230,24 +231,26 @@ finish8(float x[8], const struct Product &p, int m, int c, int n,
     store_floats(to, x, n, wide);
 }
 
-/* finish half a tile (18c.2) */
-/* The place of element (m, n) of half a tile in shared memory. */
+/* finish a part of a tile (18c.2) */
+/* The place of element (m, n) of a part in shared memory. */
 __device__ static __forceinline__ int sum_place(int m, int n)
 {
-    return m * (COLS / 2) + (n ^ m % 4 * 8);
+    return m * PART + (n ^ m % 4 * 8);
 }
 
 /* Take it from there to out, or to a part of K.  A thread has eight
- * columns and every 16th row. */
+ * columns and every so many rows. */
 __device__ static __forceinline__ void
-finish_half(const float *half, const struct Job &j, int m0, int n0)
+finish_part(const float *part, const struct Job &j, int m0, int n0)
 {
-    const int c = threadIdx.x % 16 * 8, n = min(j.p.N - n0 - c, 8);
-    for (int m = threadIdx.x / 16; m < ROWS && m0 + m < j.p.M; m += 16) {
+    const int chunks = PART / 8, step = TEAM / chunks;
+    const int c = threadIdx.x % chunks * 8, n = min(j.p.N - n0 - c, 8);
+    for (int m = threadIdx.x / chunks; m < ROWS && m0 + m < j.p.M;
+         m += step) {
         if (n <= 0)
             break;
         float x[8];
-        const float *from = half + sum_place(m, c);
+        const float *from = part + sum_place(m, c);
         *(float4 *)x = ((const float4 *)from)[0];
         *(float4 *)(x + 4) = ((const float4 *)from)[1];
         if (j.part)
@@ -297,7 +300,8 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
     int row, col;
     tile_of_block(j, &row, &col);
     const int m0 = row * ROWS, n0 = col * COLS, lane = threadIdx.x % 32;
-    const int wm = threadIdx.x / 128 * 64, wn = threadIdx.x / 32 % 4 * 64;
+    const int warp = threadIdx.x / 32;
+    const int wm = warp / (COLS / 64) * 64, wn = warp % (COLS / 64) * 64;
     const int first = blockIdx.y * j.steps;
     const int steps = min(j.steps, (j.p.K + DEPTH - 1) / DEPTH - first);
     float c[4][8][4] = {};
@@ -355,14 +359,14 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
         }
     }
     asm volatile("cp.async.wait_all;" ::: "memory");
-    for (int half = 0; half < 2; half++) {
+    for (int part = 0; part < COLS; part += PART) {
         __syncthreads();
-        /* lay this half of the sums out in shared memory (18c.2) */
-        if (wn / (COLS / 2) == half) {
+        /* lay this part of the sums out in shared memory (18c.2) */
+        if (wn / PART * PART == part) {
             #pragma unroll
             for (int i = 0; i < 32; i++) {
                 const int m = wm + i / 8 * 16 + lane / 4;
-                const int n = wn % (COLS / 2) + i % 8 * 8 + lane % 4 * 2;
+                const int n = wn - part + i % 8 * 8 + lane % 4 * 2;
                 const float *x = c[i / 8][i % 8];
                 float *to = (float *)memory;
                 *(float2 *)(to + sum_place(m, n)) = make_float2(x[0], x[1]);
@@ -370,7 +374,7 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
             }
         }
         __syncthreads();
-        finish_half((float *)memory, j, m0, n0 + half * (COLS / 2));
+        finish_part((float *)memory, j, m0, n0 + part);
     }
 #endif
 }
