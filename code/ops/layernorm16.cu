@@ -283,21 +283,22 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
         }
     }
     /* add up the groups; leave the sums of this block's rows (18b.4) */
-    float *all = (float *)stage + threadIdx.x % width;
-    for (int g = 1; g < groups; g++) {
-        __syncthreads();
+    float *all = (float *)stage + threadIdx.x;
+    __syncthreads();                        /* every row has been read */
+    #pragma unroll
+    for (int j = 0; j < W; j++) {
+        all[3 * j * BWD_THREADS] = dw[j];
+        all[(3 * j + 1) * BWD_THREADS] = db[j];
+        all[(3 * j + 2) * BWD_THREADS] = dbias[j];
+    }
+    __syncthreads();
+    for (int g = 1; g < groups && group == 0; g++) {
+        all += width;
         #pragma unroll
-        for (int j = 0; j < W && group == g; j++) {
-            all[3 * j * width] = dw[j];
-            all[(3 * j + 1) * width] = db[j];
-            all[(3 * j + 2) * width] = dbias[j];
-        }
-        __syncthreads();
-        #pragma unroll
-        for (int j = 0; j < W && group == 0; j++) {
-            dw[j] += all[3 * j * width];
-            db[j] += all[(3 * j + 1) * width];
-            dbias[j] += all[(3 * j + 2) * width];
+        for (int j = 0; j < W; j++) {
+            dw[j] += all[3 * j * BWD_THREADS];
+            db[j] += all[(3 * j + 1) * BWD_THREADS];
+            dbias[j] += all[(3 * j + 2) * BWD_THREADS];
         }
     }
     if (mine && group == 0) {
