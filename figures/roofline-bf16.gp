@@ -7,18 +7,20 @@ l2 = number_of(data.'hierarchy.csv', 'h200.bw.read.24')
 shared = number_of(data.'hierarchy.csv', 'h200.bw.shared')
 fp32 = number_of(gpu, 'roof.fma.fp32')
 tensor = number_of(gpu, 'power.normal')
-exp2 = number_of(gpu, 'roof.ex2.fp32')
-points = "< awk -v set=bf16 -f figures/roofline-points.awk ".data."roofline-operators.csv $(ls ".data."fused.csv ".data."attention.csv ".data."flash-bwd.csv ".data."matmul-sweep.csv 2> /dev/null)"
+burst = number_of(gpu, 'roof.wgmma.bf16')
+points = "< awk -v set=bf16 -f figures/roofline-points.awk ".data."roofline-operators.csv $(ls ".data."fused.csv ".data."attention.csv ".data."flash-bwd.csv ".data."attention-hopper.csv ".data."gpu-profile.txt 2> /dev/null)"
 set logscale xy
 set xrange [0.05:4000]
-set yrange [0.08:1600]
+set yrange [0.08:2500]
 set xlabel 'FLOP per byte of memory'
 set ylabel 'TFLOP/s'
 set format x '%g'
 set format y '%g'
 set samples 400
 roof(x, flops, bytes) = x * bytes < flops ? x * bytes : flops
-set label 1 'tensor cores, bf16' at 1200, tensor * 1.35 center textcolor rgb '#c0562f'
+set label 1 'tensor cores, 0.5 ms' at 1400, burst * 1.28 center textcolor rgb '#888888'
+set label 6 'all day' at 2500, tensor * 0.76 center textcolor rgb '#c0562f'
+set label 7 'products' at 1500, 300 center font ',11' textcolor rgb '#010203'
 set label 2 'float32 units' at 1600, fp32 * 1.35 center textcolor rgb '#c0562f'
 set label 3 'memory' at 0.075, 0.075 * hbm * 1.5 rotate by 37 textcolor rgb '#c0562f'
 set label 4 'L2' at 0.075, 0.075 * l2 * 1.5 rotate by 37 textcolor rgb '#888888'
@@ -26,6 +28,7 @@ set label 5 'shared memory' at 0.075, 0.075 * shared * 1.5 rotate by 37 textcolo
 set key at graph 0.98, graph 0.25 right
 plot x <= tensor / shared ? x * shared : 1/0 with lines lt 5 lw 1, \
     x <= tensor / l2 ? x * l2 : 1/0 with lines lt 5 lw 1, \
+    x >= tensor / hbm ? roof(x, burst, hbm) : 1/0 with lines lt 5 lw 1, \
     roof(x, tensor, hbm) with lines lt 2, \
     x >= fp32 / hbm ? fp32 : 1/0 with lines lt 2, \
     points using 1:($3 == 0 ? $2 : 1/0) with points lt 1 pt 7 ps 0.8 title 'forward', \

@@ -13,6 +13,11 @@ function label(row, op, text, right, up, back) {
     x[row] = right ? right : 1
     y[row] = up ? up : 0.66
 }
+function products(op, range) {
+    label(range, "bf16." op ".y", "")
+    label(range " dx", "bf16." op ".dx", "", 1, 1, 1)
+    label(range " dw", "bf16." op ".dw", "", 1, 1, 1)
+}
 BEGIN {
     FS = ","
     if (set == "float") {
@@ -48,18 +53,14 @@ BEGIN {
               0.4, 0.9)
         label("attention.mma.bwd.us", "bf16.flash-bwd", "att′ mma",
               0.9, 0.62)
-        label("attention.hopper.fwd.us", "bf16.flash-fwd", "att", 0.75, 1.2)
+        label("hopper.fwd.final", "bf16.flash-fwd", "att", 0.7, 1.05)
         label("h200.bwd.final.us", "bf16.flash-bwd", "att′", 1.45, 0.95)
-        label("product.qkv.y", "bf16.qkv.y", "")
-        label("product.att.y", "bf16.att.y", "products", 1.5, 1.7)
-        label("product.fc.y", "bf16.fc.y", "")
-        label("product.proj.y", "bf16.proj.y", "")
-        label("product.head.y", "bf16.head.y", "")
-        label("product.qkv.dw", "bf16.qkv.dw", "", 1, 1, 1)
-        label("product.att.dw", "bf16.att.dw", "", 1, 1, 1)
-        label("product.fc.dw", "bf16.fc.dw", "", 1, 1, 1)
-        label("product.proj.dw", "bf16.proj.dw", "", 1, 1, 1)
-        label("product.head.dw", "bf16.head.dw", "", 1, 1, 1)
+        # ranges of gpu-profile.txt: a training step as it runs
+        products("qkv", "qkv")
+        products("att", "proj")
+        products("fc", "fc")
+        products("proj", "mlp")
+        products("head", "logits")
     } else if (set == "cpu") {
         label("host.ops.embedding.fwd", "cpu.embedding-fwd", "emb")
         label("host.ops.layernorm.fwd", "cpu.layernorm-fwd", "LN", 1.2, 0.72)
@@ -86,6 +87,14 @@ BEGIN {
 # What was timed may be a part of the operator: then the row .bytes says so.
 $1 ~ /^gpu\.(crossentropy.*|adamw|sum-squares)\.bytes$/ {
     part[substr($1, 1, length($1) - 6)] = $2
+}
+FILENAME ~ /gpu-profile/ {
+    split($0, field, "  +")
+    if (field[1] in named) {
+        time[field[1]] = field[4]
+        unit[field[1]] = "us"
+    }
+    next
 }
 ($1 in named) && /,(us|ms),/ { time[$1] = $2; unit[$1] = $3 }
 END {

@@ -261,6 +261,10 @@ static void steps(FILE *f)
     fact(f, 1e3 * at_the_roof(w, n, tensor, fma, false), "ms", "step.bf16");
     fact(f, 1e3 * at_the_roof(w, n, tensor, fma, true), "ms",
          "step.bf16.matrix");
+    tensor.flops = 1e12 * row_of("figures/data/ceilings.csv",
+                                 "roof.wgmma.bf16");
+    fact(f, 1e3 * at_the_roof(w, n, tensor, fma, false), "ms",
+         "step.bf16.burst");
 }
 
 /* The model of an H200 for each size that was measured: with one tile for
