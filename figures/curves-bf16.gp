@@ -8,8 +8,8 @@ set xrange [0:800]
 set yrange [-0.08:0.08]
 set key top right
 set arrow 1 from 0, 0 to 800, 0 nohead lc rgb '#888888' lw 1
-plot for [i=0:4] run(sprintf('short%d', i)) using 1:2 with lines lt 2 lw 1, \
-     for [i=0:2] run(sprintf('torch%d', i)) using 1:2 with lines lt 2 lw 1.5, \
+plot for [i=0:5] run(sprintf('short%d', i)) using 1:2 with lines lt 2 lw 1, \
+     for [i=0:1] run(sprintf('torch%d', i)) using 1:2 with lines lt 2 lw 1.5, \
      for [i=0:3] run(sprintf('ours%d', i)) using 1:2 with lines lt 1 lw 1.5, \
      NaN with lines lt 2 lw 1.5 title 'PyTorch, bf16', \
      NaN with lines lt 1 lw 1.5 title 'ours, bf16'
