@@ -1,4 +1,4 @@
-/* Chapter 18c, Matrix products on tensor cores: 18c.4 Products in float */
+/* Chapter 18c, Matrix products on tensor cores: 18c.8 Products in float */
 /* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "ops/product_bodies.h"
 
-/* the bodies of gemm (18c.4) */
+/* the bodies of gemm (18c.8) */
 /* The first is the default, since it has the same bits on every GPU. */
 static const struct Body {
     const char *name;
@@ -22,7 +22,7 @@ static const struct Body {
 
 static const struct Body *body_in_use;
 
-/* choose a body of gemm (18c.4) */
+/* choose a body of gemm (18c.8) */
 const char *gemm_kernel(int i)
 {
     return bodies[i].name;
@@ -46,7 +46,7 @@ const char *gemm_used(void)
     return body_in_use->name;
 }
 
-/* the three doors of gemm on a GPU (18c.4) */
+/* the three doors of gemm on a GPU (18c.8) */
 void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
                   const real *b, size_t ldb, const real *bias,
                   int M, int N, int K, int flags)

@@ -1,4 +1,4 @@
-/* Chapter 18c, Matrix products on tensor cores: 18c.1 The contract */
+/* Chapter 18c, Matrix products on tensor cores: 18c.1 What a step multiplies */
 /* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
 
 #include <string.h>

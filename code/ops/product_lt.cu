@@ -1,4 +1,4 @@
-/* Chapter 18c, Matrix products on tensor cores: 18c.3 cuBLASLt */
+/* Chapter 18c, Matrix products on tensor cores: 18c.3 The library */
 /* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
 
 #include <stdint.h>
@@ -91,7 +91,7 @@ static void describe(struct Plan *p)
     LT_OK(cublasLtMatrixLayoutCreate(&p->out, out, q->m, q->n, q->ldo));
 }
 
-/* the choices that were measured (18c.3) */
+/* the choices that were measured (18c.4) */
 /* What ran fastest on a GPU, of all that the library can do. 0: any. */
 static const struct Choice {
     const char *gpu;
@@ -117,7 +117,7 @@ static const struct Choice {
     { NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
 };
 
-/* configure the chosen kernel (18c.3) */
+/* configure the chosen kernel (18c.4) */
 static bool configure(struct Plan *p, const struct Choice *c)
 {
     const uint32_t stages = CUBLASLT_MATMUL_STAGES_64xAUTO;
@@ -128,7 +128,7 @@ static bool configure(struct Plan *p, const struct Choice *c)
             CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF, CUDA_R_16BF, CUDA_R_16BF,
             c->id, a) != CUBLAS_STATUS_SUCCESS)
         return false;
-    /* set tile, cluster and the rest (18c.3) */ \
+    /* set tile, cluster and the rest (18c.4) */ \
     #define CONFIGURE(what, value) \
         LT_OK(cublasLtMatmulAlgoConfigSetAttribute(a, \
             CUBLASLT_ALGO_CONFIG_##what, &value, sizeof value))
@@ -142,7 +142,7 @@ static bool configure(struct Plan *p, const struct Choice *c)
            && r.workspaceSize <= WORKSPACE;
 }
 
-/* choose a kernel by what was measured (18c.3) */
+/* choose a kernel by what was measured (18c.4) */
 static bool chosen(struct Plan *p)
 {
     static struct cudaDeviceProp gpu;
@@ -158,7 +158,7 @@ static bool chosen(struct Plan *p)
     return false;
 }
 
-/* ask the library for its proposals (18c.3) */
+/* ask the library for its proposals (18c.4) */
 static void prefer(cublasLtMatmulPreference_t p,
                    cublasLtMatmulPreferenceAttributes_t what,
                    const void *value, size_t bytes)
@@ -176,7 +176,7 @@ static int proposals(const struct Plan *p,
     LT_OK(cublasLtMatmulPreferenceCreate(&like));
     prefer(like, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room,
            sizeof room);
-    /* say how the pointers are aligned (18c.3) */
+    /* say how the pointers are aligned (18c.4) */
     prefer(like, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &p->ask.align_a,
            sizeof p->ask.align_a);
     prefer(like, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &p->ask.align_b,
@@ -194,7 +194,7 @@ static int proposals(const struct Plan *p,
     return s == CUBLAS_STATUS_SUCCESS ? found : 0;
 }
 
-/* ask the library for its proposals, continued (18c.3) */
+/* ask the library for its proposals, continued (18c.4) */
 static void choose(struct Plan *p)
 {
     cublasLtMatmulHeuristicResult_t best[MOST];
@@ -307,7 +307,7 @@ bool product_lt(const struct Product *p)
     return run(&q, &at);
 }
 
-/* a float product by cuBLASLt (18c.4) */
+/* a float product by cuBLASLt (18c.8) */
 static bool gemm_by(const struct Gemm *g, cublasComputeType_t compute)
 {
     struct Ask q;
@@ -327,7 +327,7 @@ static bool gemm_by(const struct Gemm *g, cublasComputeType_t compute)
     return run(&q, &at);
 }
 
-/* a float product by cuBLASLt, continued (18c.4) */
+/* a float product by cuBLASLt, continued (18c.8) */
 bool gemm_lt(const struct Gemm *g)
 {
     return gemm_by(g, CUBLAS_COMPUTE_32F);

@@ -1,11 +1,11 @@
-/* Chapter 18c, Matrix products on tensor cores: 18c.2 A portable kernel */
+/* Chapter 18c, Matrix products on tensor cores: 18c.7.5 Parts of the depth */
 /* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
 
 #include <stdint.h>
 #include "ops/gpu.h"
 #include "ops/product_bodies.h"
 
-/* the sizes of a block's work (18c.2) */
+/* the sizes of a block's work (18c.7) */
 enum {
     ROWS = 128, COLS = 256,     /* of out, for a block                   */
     DEPTH = 64,                 /* of a and b, for a stage               */
@@ -16,7 +16,7 @@ enum {
     WAVE = 132,                 /* tiles that an H200 makes at a time    */
 };
 
-/* an operand of a product (18c.2) */
+/* an operand of a product (18c.7.1) */
 /* op(a) as [X][K], whose neighbours along k touch; or, DOWN, those along x
  * do.  wide: rows begin at multiples of 16 bytes. */
 struct Operand {
@@ -26,7 +26,7 @@ struct Operand {
     bool wide;
 };
 
-/* bring a tile of an operand nearer (18c.2) */
+/* bring a tile of an operand nearer (18c.7.1) */
 /* eight elements from global to shared memory, n of them, the rest 0 */
 __device__ static __forceinline__ void
 copy8(unsigned to, const bf16 *from, int n, bool wide)
@@ -46,7 +46,7 @@ copy8(unsigned to, const bf16 *from, int n, bool wide)
                  : "memory");
 }
 
-/* bring a tile of an operand nearer, continued (18c.2) */
+/* bring a tile of an operand nearer, continued (18c.7.1) */
 /* SIZE x DEPTH elements of m, from (x0, k0), to shared memory at `to` */
 template <int DOWN, int SIZE>
 __device__ static __forceinline__ void
@@ -72,7 +72,7 @@ fetch(unsigned to, const struct Operand &m, int x0, int k0)
     }
 }
 
-/* fragments of the tensor cores (18c.2) */
+/* fragments of the tensor cores (18c.7.2) */
 /* Where this lane points for the matrices at x0, k = 0: its row of 8 x 8,
  * half_x and half_k which of the four matrices. */
 template <int DOWN>
@@ -85,7 +85,7 @@ lane_at(int x0, int half_x, int half_k)
                 : (x0 + 8 * half_x + row) * 128 + (half_k ^ row) * 16;
 }
 
-/* fragments of the tensor cores, continued (18c.2) */
+/* fragments of the tensor cores, continued (18c.7.2) */
 /* the i-th 16 x 16 from there, at depth k: four matrices of 8 x 8 */
 template <int DOWN>
 __device__ static __forceinline__ void
@@ -103,7 +103,7 @@ load_matrices(uint32_t r[4], unsigned at, int i, int k)
                      : "r"((at + i * 2048) ^ (k * 2)));
 }
 
-/* fragments of the tensor cores, continued (18c.2) */
+/* fragments of the tensor cores, continued (18c.7.2) */
 /* c += a b, 16 x 8 x 16 */
 __device__ static __forceinline__ void
 mma(float c[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
@@ -114,7 +114,7 @@ mma(float c[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/* the job of a launch (18c.2) */
+/* the job of a launch (18c.7.5) */
 struct Job {
     struct Product p;
     struct Operand a, b;
@@ -136,7 +136,7 @@ tile_of_block(const struct Job &j, int *row, int *col)
     *col = blockIdx.x % all / high;
 }
 
-/* finish eight neighbours of a row (18c.2) */
+/* finish eight neighbours of a row (18c.7.4) */
 __device__ static __forceinline__ void
 load8(float x[8], const bf16 *from, int n, bool wide)
 {
@@ -161,7 +161,7 @@ store8(bf16 *to, const float x[8], int n, bool wide)
     }
 }
 
-/* finish eight neighbours of a row, continued (18c.2) */
+/* finish eight neighbours of a row, continued (18c.7.4) */
 __device__ static __forceinline__ void
 store_floats(float *to, const float x[8], int n, bool wide)
 {
@@ -175,7 +175,7 @@ store_floats(float *to, const float x[8], int n, bool wide)
     }
 }
 
-/* finish eight neighbours of a row, continued (18c.2) */
+/* finish eight neighbours of a row, continued (18c.7.4) */
 /* sigmoid(2u) of gelu, and the derivative of 2u */
 __device__ static __forceinline__ float gelu_gate(float x, float *slope)
 {
@@ -195,7 +195,7 @@ finish8(float x[8], const struct Product &p, int m, int c, int n,
 {
     const size_t at = m * p.ldo + c;
     float y[8], slope;
-    /* add the bias and what is to be added (18c.2) */
+    /* add the bias and what is to be added (18c.7.4) */
     if (p.bias) {
         load8(y, p.bias + c, n, wide);
         for (int i = 0; i < 8; i++)
@@ -208,7 +208,7 @@ finish8(float x[8], const struct Product &p, int m, int c, int n,
     }
     if (p.epilogue == EPI_GELU && p.pre)
         store8(p.pre + at, x, n, wide);
-    /* apply gelu or its derivative (18c.2) */
+    /* apply gelu or its derivative (18c.7.4) */
     if (p.epilogue == EPI_GELU)
         for (int i = 0; i < 8; i++)
             x[i] *= gelu_gate(x[i], &slope);
@@ -219,7 +219,7 @@ finish8(float x[8], const struct Product &p, int m, int c, int n,
             x[i] *= fmaf(y[i] * slope, s * (1 - s), s);
         }
     }
-    /* store as bf16 or as float (18c.2) */
+    /* store as bf16 or as float (18c.7.4) */
     if (!p.out_float) {
         store8((bf16 *)p.out + at, x, n, wide);
         return;
@@ -231,7 +231,7 @@ finish8(float x[8], const struct Product &p, int m, int c, int n,
     store_floats(to, x, n, wide);
 }
 
-/* finish a part of a tile (18c.2) */
+/* finish a part of a tile (18c.7.4) */
 /* The place of element (m, n) of a part in shared memory. */
 __device__ static __forceinline__ int sum_place(int m, int n)
 {
@@ -261,7 +261,7 @@ finish_part(const float *part, const struct Job &j, int m0, int n0)
     }
 }
 
-/* the kernel of mma.sync (18c.2) */
+/* the kernel of mma.sync (18c.7.3) */
 /* ask for stage s of `steps`, if there is one */
 template <int A_DOWN, int B_DOWN, int STAGES>
 __device__ static __forceinline__ void
@@ -285,7 +285,7 @@ __device__ static __forceinline__ void wait_for_stage(void)
     __syncthreads();
 }
 
-/* the kernel of mma.sync, continued (18c.2) */
+/* the kernel of mma.sync, continued (18c.7.3) */
 /* out = epilogue(op(a) op(b) ...), a block per tile of 128 x 256.
  *   launch    (tiles of out, parts of K) blocks of 256
  *   shared    48 KiB for each stage
@@ -305,7 +305,7 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
     const int first = blockIdx.y * j.steps;
     const int steps = min(j.steps, (j.p.K + DEPTH - 1) / DEPTH - first);
     float c[4][8][4] = {};
-    /* multiply, stage after stage (18c.2) */
+    /* multiply, stage after stage (18c.7.3) */
     const unsigned at_a = shared + lane_at<A_DOWN>(wm, lane / 8 % 2, lane / 16);
     const unsigned at_b = shared + ROWS * DEPTH * 2
                         + lane_at<B_DOWN>(wn, lane / 16, lane / 8 % 2);
@@ -315,7 +315,7 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
     wait_for_stage<STAGES>();
     unsigned stage = 0;
     if (steps > 0) {
-        /* load the first fragments of a stage (18c.2) */
+        /* load the first fragments of a stage (18c.7.3) */
         #pragma unroll
         for (int i = 0; i < 4; i++) {
             load_matrices<A_DOWN>(a[0][i], at_a + stage, i, 0);
@@ -325,12 +325,12 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
     for (int s = 0; s < steps; s++) {
         #pragma unroll
         for (int q = 0; q < DEPTH / 16; q++) {
-            /* load the fragments after q (18c.2) */
+            /* load the fragments after q (18c.7.3) */
             if (q == DEPTH / 16 - 1) {
                 wait_for_stage<STAGES>();
                 stage = (s + 1) % STAGES * STAGE_BYTES;
                 if (s + 1 < steps) {
-                    /* load the first fragments of a stage (18c.2) */
+                    /* load the first fragments of a stage (18c.7.3) */
                     #pragma unroll
                     for (int i = 0; i < 4; i++) {
                         load_matrices<A_DOWN>(a[0][i], at_a + stage, i, 0);
@@ -349,7 +349,7 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
             if (q == 0)
                 ask<A_DOWN, B_DOWN, STAGES>(shared, j, m0, n0, first,
                                             s + STAGES - 1, steps);
-            /* multiply fragments q (18c.2) */
+            /* multiply fragments q (18c.7.3) */
             #pragma unroll
             for (int i = 0; i < 4; i++)
                 #pragma unroll
@@ -361,7 +361,7 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
     asm volatile("cp.async.wait_all;" ::: "memory");
     for (int part = 0; part < COLS; part += PART) {
         __syncthreads();
-        /* lay this part of the sums out in shared memory (18c.2) */
+        /* lay this part of the sums out in shared memory (18c.7.4) */
         if (wn / PART * PART == part) {
             #pragma unroll
             for (int i = 0; i < 32; i++) {
@@ -379,7 +379,7 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
 #endif
 }
 
-/* the kernels with eight neighbours a thread (18c.2) */
+/* the kernels with eight neighbours a thread (18c.7.5) */
 /* this thread's: row m, columns c to c + n; false: none */
 __device__ static __forceinline__ bool
 neighbours(const struct Job &j, int *m, int *c, int *n)
@@ -406,7 +406,7 @@ __global__ void finish_kernel(struct Job j)
     finish8(x, j.p, m, c, n, j.wide);
 }
 
-/* the kernels with eight neighbours a thread, continued (18c.2) */
+/* the kernels with eight neighbours a thread, continued (18c.7.5) */
 __device__ static __forceinline__ float
 element(const struct Operand &m, bool down, int x, int k)
 {
@@ -430,7 +430,7 @@ __global__ void product_kernel_plain(struct Job j)
     finish8(x, j.p, m, c, n, j.wide);
 }
 
-/* launch a product (18c.2) */
+/* launch a product (18c.7.5) */
 static bool wide(const void *p, size_t ld)
 {
     return (uintptr_t)p % 16 == 0 && ld % 8 == 0;
@@ -449,7 +449,7 @@ static struct Job job_of(const struct Product *p)
     return j;
 }
 
-/* launch a product, continued (18c.2) */
+/* launch a product, continued (18c.7.5) */
 /* Cut K where there are few tiles.  By the shape alone, so that the sums
  * are the same on every GPU. */
 static void split(struct Job *j)
@@ -469,7 +469,7 @@ static void split(struct Job *j)
     }
 }
 
-/* launch a product, continued (18c.2) */
+/* launch a product, continued (18c.7.5) */
 static unsigned chunks_of(const struct Product *p)
 {
     return blocks_for((size_t)p->M * ((p->N + 7) / 8), TEAM);
@@ -483,7 +483,7 @@ bool product_plain(const struct Product *p)
     return true;
 }
 
-/* launch a product, continued (18c.2) */
+/* launch a product, continued (18c.7.5) */
 static int attribute(cudaDeviceAttr what)
 {
     int value;
@@ -519,7 +519,7 @@ static int stages_here(void)
     return stages;
 }
 
-/* launch a product, continued (18c.2) */
+/* launch a product, continued (18c.7.5) */
 bool product_mma(const struct Product *p)
 {
     const int stages = stages_here();
