@@ -250,7 +250,7 @@ sanitize: needs-nvcc $(GPU_TESTS)
 	@for t in $(SANITIZERS); do \
 	  for p in $(notdir $(GPU_ROWS)) "losses tests/data/machines.txt $(B)/sanitize.bin 2"; do \
 	    echo "compute-sanitizer --tool $$t $$p"; \
-	    timeout 600 compute-sanitizer --tool $$t --error-exitcode 1 \
+	    SANITIZING=1 timeout 600 compute-sanitizer --tool $$t --error-exitcode 1 \
 	      $(B)/tests-cuda/$$p > $(B)/sanitize.log 2>&1 || \
 	      { cat $(B)/sanitize.log; exit 1; }; \
 	    tail -1 $(B)/sanitize.log; done; done

@@ -2,7 +2,7 @@
 file = 'figures/data/gpu-budget.csv'
 rows = sprintf("< grep -v '^#' %s | tail -n +2", file)
 set xlabel 'ms of a step'
-set yrange [11.6:-0.6]
+set yrange [10.2:-0.6]
 set xrange [0:*]
 set ytics scale 0
 set style fill solid 0.75 noborder

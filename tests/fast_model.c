@@ -310,8 +310,9 @@ static void weights_row(const struct Row *row)
 
 static void only_on_a_gpu(void)
 {
-    if (strcmp(machine_kind(), "cuda") != 0) {
-        print_message("# too large for the software GPU\n");
+    if (strcmp(machine_kind(), "cuda") != 0 || getenv("SANITIZING")) {
+        print_message("# too large for the software GPU, and for a "
+                      "sanitizer\n");
         skip();
     }
 }
