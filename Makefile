@@ -365,7 +365,7 @@ FIRST_BENCH := $(foreach p,device-query throughput,$(B)/bin/$(p)-cuda)
 # STEPS: whole steps of training to time, MODEL:BATCH.
 STEPS ?= gpt2:1 gpt2:16 gpt2:64 gpt2:128 gpt2-medium:32 gpt2-large:16
 # These write to build/bench/NAME.csv.
-ROOF_BENCH := ceilings matmul-sweep spmv attention fused
+ROOF_BENCH := ceilings matmul-sweep spmv attention fused products
 .PHONY: bench-gpu
 bench-gpu: needs-nvcc $(LAB_BENCH) $(FIRST_BENCH) $(B)/bin/launches-cuda \
            $(B)/bin/bench-step-cuda $(ROOF_BENCH:%=$(B)/bin/%-cuda)
