@@ -9,7 +9,8 @@ case ${2-} in */count_kernels.cu | */main_ceilings.cu) gpus=${gpus#75 } ;; esac
 
 if [ "${1-}" != one ]; then
     command -v "$NVCC" > /dev/null || {
-        echo "1..0 # SKIP no nvcc: only it compiles for real GPUs"
+        echo "ok 1 - nvcc: every .cu file # SKIP no '$NVCC' here"
+        echo "1..1"
         exit 0
     }
     mkdir -p "$B/nvcc"
