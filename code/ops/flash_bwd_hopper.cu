@@ -526,29 +526,6 @@ flash_bwd_kernel(const __grid_constant__ Problem p)
 #endif
 }
 
-/* the machine it runs on (12c.8) */
-static int attribute(enum cudaDeviceAttr which)
-{
-    int device, value;
-    CUDA_OK(cudaGetDevice(&device));
-    CUDA_OK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
-
-static int multiprocessors(void)
-{
-    return attribute(cudaDevAttrMultiProcessorCount);
-}
-
-/* Compute capability 9, and the kernel allowed its shared memory. */
-static bool is_hopper(void)
-{
-    if (attribute(cudaDevAttrComputeCapabilityMajor) != 9)
-        return false;
-    CUDA_OK(cudaFuncSetAttribute(flash_bwd_kernel,
-            cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared)));
-    return true;
-}
 
 /* room for what is put aside (12c.8) */
 static float4 *aside;
@@ -579,9 +556,12 @@ bool flash_bwd_hopper(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
                   tensor_map(dqkv, 3 * C, T, B, 3 * (size_t)C, TILE),
                   lse, dsum, NULL, T, C, NH, B * NH,
                   (T + TILE - 1) / TILE, 1 / sqrtf(HS) };
-    const int blocks = min(p.heads, multiprocessors());
+    const int blocks = min(p.heads,
+                           gpu_attribute(cudaDevAttrMultiProcessorCount));
     if (p.tiles > ROOM)
         p.carry = room_aside((size_t)blocks * p.tiles * 16 * GROUP);
+    CUDA_OK(cudaFuncSetAttribute(flash_bwd_kernel,
+            cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared)));
     flash_bwd_kernel<<<blocks, BLOCK, sizeof(Shared), machine_stream>>>(p);
     LAUNCHED();
     return true;

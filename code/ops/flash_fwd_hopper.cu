@@ -492,16 +492,9 @@ template <int HS> static void launch(bf16 *y, float *lse, const bf16 *qkv,
 bool flash_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
                       int B, int T, int C, int NH)
 {
-    int device, major, minor, processors;
-    CUDA_OK(cudaGetDevice(&device));
-    CUDA_OK(cudaDeviceGetAttribute(&major,
-            cudaDevAttrComputeCapabilityMajor, device));
-    CUDA_OK(cudaDeviceGetAttribute(&minor,
-            cudaDevAttrComputeCapabilityMinor, device));
-    CUDA_OK(cudaDeviceGetAttribute(&processors,
-            cudaDevAttrMultiProcessorCount, device));
-    if (major != 9 || minor != 0)
+    if (!is_hopper())
         return false;
+    const int processors = gpu_attribute(cudaDevAttrMultiProcessorCount);
     if (C == 64 * NH)
         launch<64>(y, lse, qkv, B, T, C, NH, processors);
     else if (C == 128 * NH)

@@ -15,6 +15,26 @@
 #define HOPPER(type) \
     [[maybe_unused]] __device__ static __forceinline__ type
 
+/* ask whether there is a Hopper, and code for it (12b.1) */
+static inline int gpu_attribute(enum cudaDeviceAttr which)
+{
+    int device, value;
+    CUDA_OK(cudaGetDevice(&device));
+    CUDA_OK(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+}
+
+/* Compute capability 9.0, and this program compiled for it. */
+static inline bool is_hopper(void)
+{
+    bool compiled = false;
+    for (int arch : { __CUDA_ARCH_LIST__ })
+        compiled |= arch == 900;
+    return compiled
+        && gpu_attribute(cudaDevAttrComputeCapabilityMajor) == 9
+        && gpu_attribute(cudaDevAttrComputeCapabilityMinor) == 0;
+}
+
 /* an address in shared memory (12b.1) */
 /* The address of something in shared memory, as instructions take it. */
 HOPPER(uint32_t) shared_address(const void *p)
