@@ -9,6 +9,7 @@ row="product mma M=128 N=256 K=128 tb=1"
 count() {           # program, name -> rows
     ROWS=$row SIMT_CHECK=off SIMT_REPORT=csv SIMT_REPORT_FILE="$dir/report" \
         "$1" > "$dir/stdout" 2>&1
+    status=$?
     awk -F, -v name="$2" '
         $NF == "value" { next }
         { v[$(NF - 1)] = $NF }
@@ -39,7 +40,7 @@ if "$BIN/simtcc" -ffp-contract=off -w -Icode -c "$dir/product_mma.cu" \
        -lstdc++ -o "$dir/plain" 2>> "$dir/stderr"; then
     count "$dir/plain" plain >> "$dir/counts"
     check "without the exchange the product is still right" \
-        grep -q "PASSED" "$dir/stdout"
+        test "$status" = 0
 else
     not_ok "the product without the exchange compiles" "$(cat "$dir/stderr")"
 fi
