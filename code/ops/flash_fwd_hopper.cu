@@ -335,6 +335,7 @@ template <int HS> HOPPER(void) attend(Shared<HS> &sh,
         for (; j > diagonal; j--) {
             mbarrier_wait(&sh.k_full[kv.at], kv.parity);
             mbarrier_wait(&sh.v_full[kv.at], kv.parity);
+            named_barrier_sync(1 + group, GROUP);   /* all four warps are here */
             if (thread == 0) {
                 mbarrier_arrive(&sh.k_empty[kv.at]);
                 mbarrier_arrive(&sh.v_empty[kv.at]);
