@@ -5,11 +5,12 @@
 run() { "$BIN/bench-step" --model d2 --batch 1 --seq 32 --steps 3 "$@"; }
 check "a step of d2" run --parts 1 --out "$dir/step.csv"
 check "rows of it, each a positive number" awk -F, '
-    $1 ~ /^step[.]d2[.]b1[.]fp32[.](time|low|high|rate|flop|mfu)$/ {
+    $1 ~ /^step[.]d2[.]b1[.]t32[.]fp32[.](time|low|high|rate|flop|mfu)$/ {
         if (!($2 > 0)) exit 1
         n++ }
     END { exit n != 6 }' "$dir/step.csv"
-check "and of its parts" grep -q '^step.d2.b1.fp32.part.adamw,' "$dir/step.csv"
+check "and of its parts" grep -q '^step.d2.b1.t32.fp32.part.adamw,' "$dir/step.csv"
+check "but not of their sum" test -z "$(grep 'part.sum' "$dir/step.csv")"
 echo 'torch.d2.b1.compile.rate,10,tok/s,a machine,a command,0,today' \
     > "$dir/peer.csv"
 check "the peer's rate beside it" grep -q 'torch.d2.b1.compile.rate .* 10 tok/s' \

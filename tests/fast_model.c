@@ -480,6 +480,8 @@ static const struct Row rows[] = {
   "the residual's gradient lost; a bias of another layer" },
 { "gradient B=2 T=65 V=257 L=1 NH=1 C=64", gradient_row,
   "heads of 64; a T that is no tile" },
+{ "gradient B=2 T=13 V=128 L=1 NH=1 C=64", gradient_row,
+  "the position vectors' gradient not cleared" },
 { "gradient B=1 T=1 V=8 L=3 NH=1 C=32", gradient_row,
   "sizes from B T without room for one row" },
 { "gradient B=3 T=19 V=131 L=2 NH=2 C=64 rows=10", gradient_row,

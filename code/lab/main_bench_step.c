@@ -255,7 +255,7 @@ static double time_steps(struct Trainer *t)
 
 /* bench-step: read a row of the profile (R.2) */
 /* One row of machine_profile_print: a name of several words, then calls
- * and milliseconds.  "sum" has no calls. */
+ * and milliseconds; false for others, and for their sum. */
 static bool read_row(const char *line, char name[40], int *calls,
                      double *ms)
 {
@@ -268,7 +268,7 @@ static bool read_row(const char *line, char name[40], int *calls,
         text[--n] = 0;
     for (size_t i = 0; i <= n; i++)
         name[i] = strchr(" ,/_+", text[i]) && text[i] ? '-' : text[i];
-    return n > 0;
+    return n > 0 && strcmp(name, "sum") != 0;
 }
 
 /* bench-step: the parts of a step (13.3) */
