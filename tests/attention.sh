@@ -28,14 +28,7 @@ if ! build code/ladder/softmax.cu "$dir/attention"; then
 fi
 
 # ---- results -----------------------------------------------------------------
-"$dir/attention" check > "$dir/rows" 2> "$dir/stderr"
-status=$?
-while read -r line; do
-    case $line in
-    "ok - "*)     ok "${line#ok - }" ;;
-    "not ok - "*) not_ok "${line#not ok - }" "$(cat "$dir/stderr")" ;;
-    esac
-done < "$dir/rows"
+report_rows "$dir/attention" check
 check "82 rows were checked, and the program ended well" \
     test "$status $(wc -l < "$dir/rows")" = "0 82"
 

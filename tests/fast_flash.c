@@ -2,27 +2,10 @@
  * that this build has runs every row: mma.sync anywhere, wgmma on Hopper.
  * The rule of the tolerances is that of tests/rows.h; the plain version is
  * in float, its outputs rounded to bf16. */
-#include "rows.h"
+#include "ops_fixture.h"
 #include "ops/adamw.h"
 #include "ops/flash.h"
 #include "ops/machine.h"
-
-#pragma GCC diagnostic ignored "-Wunused-function"
-
-#define P float
-#define F(name) name##_f
-#define EXP expf
-#define TANH tanhf
-#include "plain_ops.h"
-#undef P
-#undef F
-#undef EXP
-#undef TANH
-#define P double
-#define F(name) name##_d
-#define EXP exp
-#define TANH tanh
-#include "plain_ops.h"
 
 /* A tensor of bf16 or float: its bytes between guards here and where the
  * operators run; what it should hold in double, and in plain float. */

@@ -1,7 +1,7 @@
 /* The operators in bf16 that move bytes, against the same formulas in
  * double.  They exist on a GPU only, real or simulated.  Inputs are bf16
  * numbers, exact in float and in double. */
-#include "rows.h"
+#include "ops_fixture.h"
 #include "base/rng.h"
 #include "ops/adamw.h"
 #include "ops/classifier16.h"
@@ -10,23 +10,6 @@
 #include "ops/gelu16.h"
 #include "ops/layernorm16.h"
 #include "ops/machine.h"
-
-#pragma GCC diagnostic ignored "-Wunused-function"
-
-#define P float
-#define F(name) name##_f
-#define EXP expf
-#define TANH tanhf
-#include "plain_ops.h"
-#undef P
-#undef F
-#undef EXP
-#undef TANH
-#define P double
-#define F(name) name##_d
-#define EXP exp
-#define TANH tanh
-#include "plain_ops.h"
 
 /* One tensor of a test.  ours: where the operators run, `each` bytes a
  * number (2: bf16, 4: float); host: the same bytes between guards; plain
@@ -172,22 +155,6 @@ static void tensor_check(struct Tensor *t)
 {
     tensor_expect(t);
     tensor_free(t);
-}
-
-static void *sent(const void *host, size_t bytes)
-{
-    void *p = machine_alloc(bytes, "a test");
-    machine_put(p, host, bytes);
-    return p;
-}
-
-static int32_t *some_tokens(int n, int V)
-{
-    int32_t *t = malloc((size_t)n * sizeof *t);
-    for (int i = 0; i < n; i++)
-        t[i] = (int32_t)((noise(77, (uint64_t)i) + 1) / 2 * V);
-    t[n - 1] = (int32_t)(V - 1);
-    return t;
 }
 
 /* ---- layernorm -------------------------------------------------------- */

@@ -24,14 +24,7 @@ if ! build code/ladder/transpose.cu "$dir/hierarchy"; then
 fi
 
 # ---- results -----------------------------------------------------------------
-"$dir/hierarchy" check > "$dir/rows" 2> "$dir/stderr"
-status=$?
-while read -r line; do
-    case $line in
-    "ok - "*)     ok "${line#ok - }" ;;
-    "not ok - "*) not_ok "${line#not ok - }" "$(cat "$dir/stderr")" ;;
-    esac
-done < "$dir/rows"
+report_rows "$dir/hierarchy" check
 check "51 transposes were checked, and the program ended well" \
     test "$status $(wc -l < "$dir/rows")" = "0 51"
 

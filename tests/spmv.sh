@@ -20,14 +20,7 @@ if ! build code/ladder/spmv.cu "$dir/spmv"; then
         "$(cat "$dir/errors" "$dir/stderr")"
     finish
 fi
-"$dir/spmv" check > "$dir/rows" 2> "$dir/stderr"
-status=$?
-while read -r line; do
-    case $line in
-    "ok - "*)     ok "${line#ok - }" ;;
-    "not ok - "*) not_ok "${line#not ok - }" "$(cat "$dir/stderr")" ;;
-    esac
-done < "$dir/rows"
+report_rows "$dir/spmv" check
 check "28 products were checked, and the program ended well" \
     test "$status $(grep -c '^ok' "$dir/rows")" = "0 28"
 

@@ -2,7 +2,7 @@
  * the rule of the tolerances; tests/wrong holds the wrong code of each row. */
 #include <omp.h>
 
-#include "rows.h"
+#include "ops_fixture.h"
 #include "ops/adamw.h"
 #include "ops/attention.h"
 #include "ops/crossentropy.h"
@@ -14,23 +14,6 @@
 #include "ops/matmul.h"
 #include "ops/residual.h"
 #include "ops/vmath.h"
-
-#pragma GCC diagnostic ignored "-Wunused-function"
-
-#define P float
-#define F(name) name##_f
-#define EXP expf
-#define TANH tanhf
-#include "plain_ops.h"
-#undef P
-#undef F
-#undef EXP
-#undef TANH
-#define P double
-#define F(name) name##_d
-#define EXP exp
-#define TANH tanh
-#include "plain_ops.h"
 
 /* One tensor of a test: ours, where the operators run; host, what it holds
  * or held, between guards; plain, and exact in double. */
@@ -95,23 +78,6 @@ static void three_check(struct Three *t)
     three_fetch(t);
     expect_close(t->name, t->host, t->plain, t->exact, t->n);
     three_free(t);
-}
-
-/* A host array where the operators can read it; machine_free. */
-static void *sent(const void *host, size_t bytes)
-{
-    void *p = machine_alloc(bytes, "a test");
-    machine_put(p, host, bytes);
-    return p;
-}
-
-static int32_t *some_tokens(int n, int V)
-{
-    int32_t *t = malloc((size_t)n * sizeof *t);
-    for (int i = 0; i < n; i++)
-        t[i] = (int32_t)((noise(77, (uint64_t)i) + 1) / 2 * V);
-    t[n - 1] = (int32_t)(V - 1);
-    return t;
 }
 
 /* ---- exp -------------------------------------------------------------- */

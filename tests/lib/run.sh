@@ -51,6 +51,20 @@ refuses() {
     fi
 }
 
+# report_rows COMMAND...: a program that prints rows of its own, `ok - TEXT` or
+# `not ok - TEXT`, kept in $dir/rows; its exit status is in $status after.
+report_rows() {
+    local line
+    "$@" > "$dir/rows" 2> "$dir/stderr"
+    status=$?
+    while read -r line; do
+        case $line in
+        "ok - "*)     ok "${line#ok - }" ;;
+        "not ok - "*) not_ok "${line#not ok - }" "$(cat "$dir/stderr")" ;;
+        esac
+    done < "$dir/rows"
+}
+
 # A corpus of about 100 kB made of chapters, a vocabulary of 320, shards.
 make_corpus() {
     head -c 90000 chapters/f-ground.nw > "$dir/train.txt"
