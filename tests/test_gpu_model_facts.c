@@ -5,20 +5,12 @@
 #include "gpt2/mixed_plan.h"
 #include "plain_model.h"
 
+#define FACTS "gpumodel"
+#define PROGRAM "test_gpu_model_facts"
+#include "facts.h"
+
 #define CSV "figures/data/gpu-model.csv"
 #define PLAN "figures/data/gpu-model-plan.csv"
-
-static struct Fact { char name[80]; double value; const char *unit; }
-    facts[80];
-static int n_facts;
-
-static void fact(const char *name, double value, const char *unit)
-{
-    struct Fact *f = &facts[n_facts++];
-    snprintf(f->name, sizeof f->name, "gpumodel.%s", name);
-    f->value = value;
-    f->unit = unit;
-}
 
 static struct Config gpt2(void)
 {
@@ -166,46 +158,15 @@ static const char *as_printed(const struct Fact *f)
     return text;
 }
 
-static void write_facts(const char *date)
-{
-    FILE *f = fopen(CSV, "w");
-    assert_non_null(f);
-    fputs("name,value,unit,machine,command,commit,date\n", f);
-    for (int i = 0; i < n_facts; i++)
-        fprintf(f, "%s,%s,%s,none,build/tests-opt/test_gpu_model_facts,,"
-                "%s\n", facts[i].name, as_printed(&facts[i]), facts[i].unit,
-                date);
-    fclose(f);
-}
-
 static void chapter_18_is_not_stale(void **state)
 {
     (void)state;
-    char line[300], name[60], value[60];
     n_facts = 0;
     memory();
     flop();
     rounding_errors();
     lost_updates();
-    if (getenv("UPDATE_FACTS"))
-        write_facts(getenv("UPDATE_FACTS"));
-    FILE *f = fopen(CSV, "r");
-    assert_non_null(f);
-    int found = 0;
-    while (fgets(line, sizeof line, f)) {
-        if (sscanf(line, "%59[^,],%59[^,]", name, value) != 2)
-            continue;
-        for (int i = 0; i < n_facts; i++)
-            if (strcmp(name, facts[i].name) == 0) {
-                if (strcmp(value, as_printed(&facts[i])) != 0)
-                    fail_msg(CSV ": %s is %s, the program says %s; run "
-                             "with UPDATE_FACTS=DATE", name, value,
-                             as_printed(&facts[i]));
-                found++;
-            }
-    }
-    fclose(f);
-    assert_int_equal(found, n_facts);
+    facts_are_in(CSV, as_printed);
 }
 
 /* ---- the figure: bytes alive in each step, four modes ---- */
@@ -246,28 +207,8 @@ static char *plan_rows(void)
 static void figure_is_not_stale(void **state)
 {
     (void)state;
-    char *rows = plan_rows(), line[300];
-    FILE *f;
-    if (getenv("UPDATE_FACTS")) {
-        f = fopen(PLAN, "w");
-        assert_non_null(f);
-        fprintf(f, "# machine: none\n# command: build/tests-opt/"
-                "test_gpu_model_facts\n# commit: none\n# date: %s\n%s",
-                getenv("UPDATE_FACTS"), rows);
-        fclose(f);
-    }
-    f = fopen(PLAN, "r");
-    assert_non_null(f);
-    const char *at = rows;
-    while (fgets(line, sizeof line, f)) {
-        if (line[0] == '#')
-            continue;
-        if (strncmp(at, line, strlen(line)) != 0)
-            fail_msg(PLAN ": stale at %srun with UPDATE_FACTS=DATE", line);
-        at += strlen(line);
-    }
-    fclose(f);
-    assert_int_equal(*at, 0);
+    char *rows = plan_rows();
+    rows_are_in(PLAN, rows);
     free(rows);
 }
 
