@@ -69,7 +69,8 @@ refuses "train --seq over the file's" $misuse 'takes at most 32' \
 e "--seq over the model's" $fail '32' --data "$dir/train.bin" --seq 33
 refuses "generate --init missing" $fail 'no-such.*cannot open' \
     "$BIN/generate" --init "$dir/no-such" --vocab "$dir/vocab"
-refuses "generate --init a folder" $fail 'not a regular file' \
+refuses "generate --init a folder that is no checkpoint" $fail \
+    'model.safetensors: cannot open' \
     "$BIN/generate" --init "$dir" --vocab "$dir/vocab"
 head -c 5000 "$init" > "$dir/short.safetensors"
 refuses "generate a truncated model" $fail 'short.safetensors' \

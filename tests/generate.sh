@@ -10,6 +10,10 @@ gen() { "$BIN/generate" --init "$init" --vocab "$dir/vocab" "$@"; }
 gen --prompt "The model" --tokens 30 > "$dir/a" &&
     gen --prompt "The model" --tokens 30 > "$dir/b"
 check "the same seed writes the same text" cmp "$dir/a" "$dir/b"
+gen --init "$dir/run/step-000040" --prompt "The model" --tokens 30 \
+    > "$dir/c"
+check "a checkpoint's directory stands for its weights" \
+    cmp "$dir/b" "$dir/c"
 gen --prompt "The model" --tokens 30 --seed 2 > "$dir/c"
 if cmp -s "$dir/a" "$dir/c"
 then not_ok "another seed writes another" "$(cat "$dir/a")"

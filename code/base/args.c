@@ -259,3 +259,13 @@ int args_parse(int argc, char **argv, const struct Option *options,
     }
     return words;
 }
+
+/* walk over the arguments, continued (F.5) */
+void args_options(int argc, char **argv, const struct Option *options,
+                  const struct Usage *usage)
+{
+    program_set_name(argv[0]);
+    if (args_parse(argc, argv, options, usage) > 0)
+        misuse("%s: every option begins with two dashes; --help lists them",
+               argv[0]);
+}

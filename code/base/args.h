@@ -45,6 +45,11 @@ struct Usage {
 int args_parse(int argc, char **argv, const struct Option *options,
                const struct Usage *usage);
 
+/* The beginning of a program that takes options and nothing else: its name
+ * is argv[0], and a word that belongs to no option is refused. */
+void args_options(int argc, char **argv, const struct Option *options,
+                  const struct Usage *usage);
+
 /* The word of `words` (NULL at the end) that is closest to `word`, or NULL
  * if none is close enough to be what was meant. */
 const char *nearest_word(const char *word, const char *const *words);

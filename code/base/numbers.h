@@ -15,6 +15,14 @@ struct Numbers {
     char machine[160], command[160], commit[48], date[16];
 };
 
+/* Two rows of a program's table (see base/args.h): the file, the machine.
+ * Both targets are const char *, and NULL or "" at first. */
+#define NUMBERS_OPTIONS(out, machine)                               \
+    { "out", OPT_STRING, &(out), 0, 0, "FILE.csv",                  \
+      "append the numbers to this file", NULL },                    \
+    { "machine", OPT_STRING, &(machine), 0, 0, "NAME",              \
+      "name of this machine in the file", NULL }
+
 /* Open path for appending and write the header if it is new. An empty path
  * gives a file that swallows rows. machine may be NULL: cpu_name() is
  * taken. The commit comes from the environment variable COMMIT. */

@@ -1,24 +1,23 @@
-/* Appendix B, File formats: B.3.6 The program eval */
+/* Appendix B, File formats: B.3.7 The program eval */
 /* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
 
 /* eval: the mean loss of a model over a shard. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include "base/alloc.h"
 #include "base/args.h"
 #include "gpt2/checkpoint.h"
 #include "gpt2/loader.h"
 
-/* the options of eval (B.3.6) */
-static const char *init, *shard, *precision;
-static int batch = 4, seq, heads;
+/* the options of eval (B.3.7) */
+static struct ModelFile file;
+static const char *shard;
+static int batch = 4, seq;
 static int64_t batches;
 
 static const struct Option options[] = {
-    { "init", OPT_STRING, &init, 0, 0, "FILE",
-      "weights (.safetensors), or a checkpoint's directory", NULL },
+    MODEL_FILE_OPTIONS(file),
     { "data", OPT_STRING, &shard, 0, 0, "SHARD",
       "tokens, as tokenize encode writes them", NULL },
     { "batch", OPT_INT, &batch, 1, 65536, "B", "rows at a time", NULL },
@@ -26,10 +25,6 @@ static const struct Option options[] = {
       "tokens in a row (default: the model's context)", NULL },
     { "batches", OPT_INT64, &batches, 1, 1e15, "N",
       "stop after N batches (default: the whole shard)", NULL },
-    { "heads", OPT_INT, &heads, 1, 65536, "NH",
-      "heads, if no config.json says it and they are not 64 wide", NULL },
-    { "precision", OPT_CHOICE, &precision, 0, 0, PRECISION_NAMES,
-      "default: bf16 on a GPU, fp32 elsewhere", NULL },
     { .type = OPT_END },
 };
 
@@ -58,44 +53,23 @@ static double mean_loss(struct Model *m, const struct Loader *data,
     return sum / (double)rows;
 }
 
-/* open model and data, or end with the reason (B.3.6) */
-/* A checkpoint's directory stands for the weights in it. */
-static const char *weights_file(char path[CHECKPOINT_PATH_MAX])
-{
-    struct stat s;
-    if (stat(init, &s) != 0 || !S_ISDIR(s.st_mode))
-        return init;
-    int n = snprintf(path, CHECKPOINT_PATH_MAX, "%s/model.safetensors",
-                     init);
-    return n < CHECKPOINT_PATH_MAX ? path : init;
-}
-
+/* open model and data, or end with the reason (B.3.7) */
 static void open_all(struct Model *m, struct Loader *data)
 {
     struct Error e;
-    struct Config c;
-    char path[CHECKPOINT_PATH_MAX];
-    if (!init || !shard)
+    if (!file.init || !shard)
         misuse("needs --init FILE.safetensors and --data SHARD");
-    const char *file = weights_file(path);
-    if (!weights_config(&c, file, heads, &e))
-        fail("%s", e.text);
-    seq = seq ? seq : c.T;
-    struct LoaderConfig l = { .pattern = shard, .T = seq, .V = c.V };
-    struct ModelOptions p;
-    if (!precision_options(&p, precision, NULL, true, &e))
-        misuse("%s", e.text);
-    if (!model_create_as(m, &c, batch, seq, false, &p, &e)
-        || !loader_open(data, &l, &e) || !weights_load(m, file, &e))
+    model_open(m, &file, batch, seq);
+    seq = seq ? seq : m->config.T;
+    struct LoaderConfig l = { .pattern = shard, .T = seq,
+                              .V = m->config.V };
+    if (!loader_open(data, &l, &e))
         fail("%s", e.text);
 }
 
 int main(int argc, char **argv)
 {
-    program_set_name(argv[0]);
-    if (args_parse(argc, argv, options, &usage))
-        misuse("unexpected word '%s'; every value follows an option, see "
-               "--help", argv[1]);
+    args_options(argc, argv, options, &usage);
     struct Model m;
     struct Loader data;
     open_all(&m, &data);

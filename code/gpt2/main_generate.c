@@ -10,15 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *init, *vocab, *prompt = "\n";
-static int tokens = 200, top_k, heads, window;
+static struct ModelFile file;
+static const char *vocab, *prompt = "\n";
+static int tokens = 200, top_k, window;
 static double temperature = 0.8, top_p = 0.95;
 static int64_t seed = 1;
-static const char *precision;
 
 static const struct Option options[] = {
-    { "init", OPT_STRING, &init, 0, 0, "FILE", "weights (safetensors)",
-      NULL },
+    MODEL_FILE_OPTIONS(file),
     { "vocab", OPT_STRING, &vocab, 0, 0, "DIR", "the model's vocabulary",
       NULL },
     { "prompt", OPT_STRING, &prompt, 0, 0, "TEXT", "what to continue",
@@ -33,10 +32,6 @@ static const struct Option options[] = {
     { "seed", OPT_INT64, &seed, 0, 9e15, "S", "of the choices", NULL },
     { "window", OPT_INT, &window, 1, 1e6, "T",
       "tokens the model looks back; default: all it can", NULL },
-    { "heads", OPT_INT, &heads, 1, 1000, "N",
-      "if no config.json lies beside the weights", NULL },
-    { "precision", OPT_CHOICE, &precision, 0, 0, PRECISION_NAMES,
-      "default: bf16 on a GPU, fp32 elsewhere", NULL },
     { .type = OPT_END },
 };
 
@@ -47,27 +42,6 @@ static const struct Usage usage = {
     "part: the window slides by one token for each that is written.",
 };
 
-static void load(struct Model *m, const struct Vocab *v)
-{
-    struct Config c;
-    struct Error e;
-    if (!weights_config(&c, init, heads, &e))
-        fail("%s", e.text);
-    if (v->size != c.V)
-        fail("%s: has %d tokens, but the model in %s was made for %d; give "
-             "the vocabulary it was trained with", vocab, v->size, init,
-             c.V);
-    if (window > c.T)
-        misuse("--window %d: the model takes at most %d tokens", window,
-               c.T);
-    struct ModelOptions p;
-    if (!precision_options(&p, precision, NULL, true, &e))
-        misuse("%s", e.text);
-    if (!model_create_as(m, &c, 1, window ? window : c.T, false, &p, &e)
-        || !weights_load(m, init, &e))
-        fail("%s", e.text);
-}
-
 int main(int argc, char **argv)
 {
     struct Model m;
@@ -75,16 +49,17 @@ int main(int argc, char **argv)
     struct Tokens text = {0};
     struct Error e;
     threads_wait_politely(argv);
-    program_set_name(argv[0]);
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("%s: every option begins with two dashes; --help lists them",
-               argv[0]);
-    if (!init || !vocab)
+    args_options(argc, argv, options, &usage);
+    if (!file.init || !vocab)
         misuse("give --init FILE.safetensors and --vocab DIR");
     struct Tokenizer *t = tokenizer_read(vocab, &e);
     if (!t)
         fail("%s", e.text);
-    load(&m, &t->vocab);
+    model_open(&m, &file, 1, window);
+    if (t->vocab.size != m.config.V)
+        fail("%s: has %d tokens, but the model in %s was made for %d; give "
+             "the vocabulary it was trained with", vocab, t->vocab.size,
+             file.init, m.config.V);
     size_t n = strlen(prompt);
     tokenizer_encode(t, &text, (const uint8_t *)prompt, n, 0, n);
     sampler_create(&s, m.config.V, temperature, top_k, top_p,

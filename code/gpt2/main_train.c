@@ -759,15 +759,12 @@ int main(int argc, char **argv)
     static char checkpoint[CHECKPOINT_PATH_MAX];
     char **again = malloc((size_t)(argc + 1) * sizeof *again);
     threads_wait_politely(argv);
-    program_set_name(argv[0]);
     if (!again)
         fail("out of memory");
     memcpy(again, argv, (size_t)(argc + 1) * sizeof *again);
     for (int i = 0; i < ROWS; i++)
         table[i].given = &given[i];
-    if (args_parse(argc, argv, table, &usage) > 0)
-        misuse("%s: every option begins with two dashes; --help lists them",
-               argv[0]);
+    args_options(argc, argv, table, &usage);
     if (o.plan)
         checkpoint[0] = 0;
     else

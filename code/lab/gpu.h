@@ -21,35 +21,18 @@ extern "C" {
 static struct Numbers numbers;
 
 /* gpu.h: options and the file of numbers (N.1) */
-static inline const char *gpu_name(void)
-{
-    static char name[160];
-    struct cudaDeviceProp p;
-    int runtime;
-    CUDA_OK(cudaGetDeviceProperties(&p, 0));
-    CUDA_OK(cudaRuntimeGetVersion(&runtime));
-    snprintf(name, sizeof name, "%.100s; CUDA %d.%d", p.name,
-             runtime / 1000, runtime % 1000 / 10);
-    return name;
-}
-
 static inline void lab_open(int argc, char **argv, const char *summary)
 {
     static const char *out = "", *machine = "";
     const struct Option options[] = {
-        { "out", OPT_STRING, &out, 0, 0, "FILE",
-          "append the numbers to this CSV file", NULL },
-        { "machine", OPT_STRING, &machine, 0, 0, "NAME",
-          "name of this machine in the file", NULL },
+        NUMBERS_OPTIONS(out, machine),
         { NULL, OPT_END, NULL, 0, 0, NULL, NULL, NULL },
     };
     const struct Usage usage = { "[options]", summary, NULL };
     struct Error e;
-    program_set_name(argv[0]);
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("unexpected argument %s", argv[1]);
+    args_options(argc, argv, options, &usage);
     if (!*machine)
-        machine = gpu_name();
+        machine = cuda_name();
     if (!numbers_open(&numbers, out, machine, "make bench-gpu", &e))
         fail("%s", e.text);
     printf("%s\n", machine);

@@ -6,11 +6,11 @@
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "lab/sample.h"
 #include "ops/adamw.h"
 
 #include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PIECE ((int64_t)16384)
@@ -20,7 +20,7 @@ static int runs = 11;
 
 static const struct Option options[] = {
     { "params", OPT_INT64, &n, 1, 1e11, "N", "parameters", NULL },
-    { "runs", OPT_INT, &runs, 1, 10000, "N", "repetitions", NULL },
+    { "runs", OPT_INT, &runs, 1, MAX_RUNS, "N", "repetitions", NULL },
     { .type = OPT_END },
 };
 static const struct Usage usage = { "[options]",
@@ -68,28 +68,22 @@ static void adamw(void)
     adamw_update(w, m, v, g, (size_t)n, &s);
 }
 
-static const struct Pass {
+static struct Pass {
     const char *name;
     void (*run)(void);
     double bytes;       /* for each parameter */
+    struct Sample took;
 } passes[] = {
-    { "copy g to m", copy, 8 },
-    { "g = 0.999 g, in place", scale, 8 },
-    { "sum_squares(g)", norm, 4 },
-    { "adamw_update", adamw, 28 },
+    { "copy g to m", copy, 8, { 0 } },
+    { "g = 0.999 g, in place", scale, 8, { 0 } },
+    { "sum_squares(g)", norm, 4, { 0 } },
+    { "adamw_update", adamw, 28, { 0 } },
 };
 enum { PASSES = sizeof passes / sizeof *passes };
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 int main(int argc, char **argv)
 {
-    program_set_name(argv[0]);
-    args_parse(argc, argv, options, &usage);
+    args_options(argc, argv, options, &usage);
     struct Arena arena;
     size_t bytes = (size_t)n * sizeof(real);
     arena_create(&arena, 4 * arena_round(bytes), "four arrays");
@@ -103,27 +97,23 @@ int main(int argc, char **argv)
         g[i] = (real)1e-3 * (real)(i % 7 - 3);
         m[i] = v[i] = 0;
     }
-    double *took = calloc((size_t)runs * PASSES, sizeof *took);
-    if (!took)
-        fail("out of memory");
     for (int r = -1; r < runs; r++) {
         for (int p = 0; p < PASSES; p++) {
             double start = now_s();
             passes[p].run();
             if (r >= 0)
-                took[p * runs + r] = now_s() - start;
+                sample_add(&passes[p].took, now_s() - start);
         }
     }
     printf("%lld parameters, %d threads, %d runs\n", (long long)n,
            omp_get_max_threads(), runs);
     printf("%-24s %10s %10s %8s\n", "", "best ms", "median", "GB/s");
     for (int p = 0; p < PASSES; p++) {
-        double *t = took + p * runs;
-        qsort(t, (size_t)runs, sizeof *t, by_size);
-        printf("%-24s %10.1f %10.1f %8.1f\n", passes[p].name, t[0] * 1e3,
-               t[runs / 2] * 1e3, passes[p].bytes * (double)n / t[0] / 1e9);
+        const struct Sample *t = &passes[p].took;
+        printf("%-24s %10.1f %10.1f %8.1f\n", passes[p].name,
+               fastest(t) * 1e3, median(t) * 1e3,
+               passes[p].bytes * (double)n / fastest(t) / 1e9);
     }
-    free(took);
     arena_free(&arena);
     return 0;
 }

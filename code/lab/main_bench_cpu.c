@@ -457,13 +457,9 @@ static void training_step(void)
 /* bench-cpu: main (J.5) */
 int main(int argc, char **argv)
 {
-    program_set_name(argv[0]);
     threads_stay_put(argv);
     const struct Option options[] = {
-        { "out", OPT_STRING, &out, 0, 0, "FILE",
-          "append the numbers to this CSV file", NULL },
-        { "machine", OPT_STRING, &machine, 0, 0, "NAME",
-          "name of this machine in the file", NULL },
+        NUMBERS_OPTIONS(out, machine),
         { "only", OPT_CHOICE, &only, 0, 0, "ceilings|kernel|ladder|shapes|"
           "step", "one of the five parts", NULL },
         { "runs", OPT_INT, &runs, 3, MAX_RUNS, "N",
@@ -473,8 +469,7 @@ int main(int argc, char **argv)
     const struct Usage usage = { "[options]",
         "Measure this processor and the matmuls of a training step on it.",
         NULL };
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("unexpected argument %s", argv[1]);
+    args_options(argc, argv, options, &usage);
     threads = omp_get_max_threads();
     struct Error e;
     if (!numbers_open(&numbers, out, machine, "make bench", &e))

@@ -164,12 +164,8 @@ static size_t huge_mib(void)
 
 int main(int argc, char **argv)
 {
-    program_set_name(argv[0]);
     const struct Option options[] = {
-        { "out", OPT_STRING, &out, 0, 0, "FILE",
-          "append the numbers to this CSV file", NULL },
-        { "machine", OPT_STRING, &machine, 0, 0, "NAME",
-          "name of this machine in the file", NULL },
+        NUMBERS_OPTIONS(out, machine),
         { "max-mib", OPT_INT, &max_mib, 1, 65536, "N",
           "size of the largest block", NULL },
         { "runs", OPT_INT, &runs, 1, MAX_RUNS, "N",
@@ -178,8 +174,7 @@ int main(int argc, char **argv)
     };
     const struct Usage usage = { "[options]",
         "Time loads from each level of this processor's memory.", NULL };
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("unexpected argument %s", argv[1]);
+    args_options(argc, argv, options, &usage);
     struct Error e;
     if (!numbers_open(&numbers, out, machine, "bench-latency", &e))
         fail("%s", e.text);

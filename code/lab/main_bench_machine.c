@@ -226,13 +226,12 @@ static void run_all(void)
 {
     struct Numbers file;
     struct Error e;
-    if (out && !numbers_open(&file, out, machine, "bench-machine", &e))
+    if (!numbers_open(&file, out, machine, "bench-machine", &e))
         fail("%s", e.text);
     double peak = machine_peak_gflops(0.05);
     printf("B=%d T=%d C=%d; %.0f GFLOP/s of float multiply-adds\n", B, T, C,
            peak);
-    if (out)
-        number_put(&file, "TFLOP/s", peak / 1e3, "%s.peak", name);
+    number_put(&file, "TFLOP/s", peak / 1e3, "%s.peak", name);
     for (size_t i = 0; i < sizeof job / sizeof *job; i++) {
         double us[RUNS];
         /* bench-machine: one row (K.3) */
@@ -243,18 +242,13 @@ static void run_all(void)
                job[i].name, median, us[0], us[RUNS - 1],
                w.bytes / median / 1e3, w.flop / median / 1e3);
         fflush(stdout);
-        if (out) {
-            number_put(&file, "us", median, "%s.%s", name, job[i].name);
-            number_put(&file, "us", us[0], "%s.%s.fastest", name, job[i].name);
-            number_put(&file, "us", us[RUNS - 1], "%s.%s.slowest", name,
-                       job[i].name);
-            number_put(&file, "MB", w.bytes / 1e6, "%s.%s.bytes", name,
-                       job[i].name);
-            number_put(&file, "GFLOP", w.flop / 1e9, "%s.%s.flop", name,
-                       job[i].name);
-        }
+        number_put(&file, "us", median, "%s.%s", name, job[i].name);
+        number_put(&file, "us", us[0], "%s.%s.fastest", name, job[i].name);
+        number_put(&file, "us", us[RUNS - 1], "%s.%s.slowest", name, job[i].name);
+        number_put(&file, "MB", w.bytes / 1e6, "%s.%s.bytes", name, job[i].name);
+        number_put(&file, "GFLOP", w.flop / 1e9, "%s.%s.flop", name, job[i].name);
     }
-    if (out && !numbers_close(&file, &e))
+    if (!numbers_close(&file, &e))
         fail("%s", e.text);
 }
 
@@ -265,18 +259,14 @@ int main(int argc, char **argv)
         { "batch", OPT_INT, &B, 1, 1024, "B", "sequences", NULL },
         { "seq", OPT_INT, &T, 1, 65536, "T", "tokens of each", NULL },
         { "rows", OPT_INT, &rows, 1, 1 << 20, "N", "of logits", NULL },
-        { "out", OPT_STRING, &out, 0, 0, "FILE.csv", "append rows", NULL },
-        { "machine", OPT_STRING, &machine, 0, 0, "TEXT",
-          "what the rows say of it", NULL },
+        NUMBERS_OPTIONS(out, machine),
         { "name", OPT_STRING, &name, 0, 0, "NAME",
           "how the rows begin", NULL },
         { .type = OPT_END },
     };
     const struct Usage usage = { "[options]", "Time every operator, alone, "
         "on the machine this program is for.", NULL };
-    program_set_name(argv[0]);
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("no arguments expected; try --help");
+    args_options(argc, argv, options, &usage);
     N = B * T;
     n = (size_t)N * C;
     if (rows > N)

@@ -228,10 +228,7 @@ int main(int argc, char **argv)
 {
     threads_stay_put(argv);
     const struct Option options[] = {
-        { "out", OPT_STRING, &out, 0, 0, "FILE",
-          "append the numbers to this CSV file", NULL },
-        { "machine", OPT_STRING, &machine, 0, 0, "NAME",
-          "name of this machine in the file", NULL },
+        NUMBERS_OPTIONS(out, machine),
         { "batch", OPT_INT, &B, 1, 64, "N", "sequences", NULL },
         { "seq", OPT_INT, &T, 1, 1024, "N", "tokens of each", NULL },
         { "repeat", OPT_INT, &repeat, 1, 999, "N", "timed runs", NULL },
@@ -239,9 +236,7 @@ int main(int argc, char **argv)
     };
     const struct Usage usage = { "[options]", "time the operators of one "
         "training step of GPT-2 124M, matrix products apart", NULL };
-    program_set_name(argv[0]);
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("no arguments expected; try --help");
+    args_options(argc, argv, options, &usage);
     struct Error e;
     if (!numbers_open(&rows, out, machine, "build/bin/bench-ops", &e))
         fail("%s", e.text);

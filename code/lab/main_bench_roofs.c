@@ -198,13 +198,9 @@ static void reading(const char *level, char *block, size_t bytes,
 /* bench-roofs: main (S.4) */
 int main(int argc, char **argv)
 {
-    program_set_name(argv[0]);
     threads_stay_put(argv);
     const struct Option options[] = {
-        { "out", OPT_STRING, &out, 0, 0, "FILE",
-          "append the numbers to this CSV file", NULL },
-        { "machine", OPT_STRING, &machine, 0, 0, "NAME",
-          "name of this machine in the file", NULL },
+        NUMBERS_OPTIONS(out, machine),
         { "mib", OPT_INT, &mib, 64, 65536, "N",
           "size of what counts as memory", NULL },
         { "runs", OPT_INT, &runs, 1, MAX_RUNS, "N",
@@ -213,8 +209,7 @@ int main(int argc, char **argv)
     };
     const struct Usage usage = { "[options]",
         "Measure this processor's arithmetic and bandwidth.", NULL };
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("unexpected argument %s", argv[1]);
+    args_options(argc, argv, options, &usage);
     struct Error e;
     if (!numbers_open(&numbers, out, machine, "bench-roofs", &e))
         fail("%s", e.text);

@@ -90,9 +90,7 @@ int main(int argc, char **argv)
 {
     int devices = 0;
     struct Error e;
-    program_set_name(argv[0]);
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("there is nothing to name; --help lists the options");
+    args_options(argc, argv, options, &usage);
     cudaError_t found = cudaGetDeviceCount(&devices);
     if (found != cudaSuccess || devices == 0)
         fail("no GPU: %s", cudaGetErrorString(found));

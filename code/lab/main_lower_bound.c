@@ -32,8 +32,7 @@ int main(int argc, char **argv)
 {
     struct PaperGpu gpu[64];
     struct Error e;
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("there is nothing to name; --help lists the options");
+    args_options(argc, argv, options, &usage);
     if (flop + bytes <= 0)
         misuse("needs --flop F, --bytes M or both");
     int n = paper_gpus_read(gpu, 64, list, &e);

@@ -66,9 +66,7 @@ int main(int argc, char **argv)
     const struct Usage usage = { "[options]",
         "Print the least time of every operator of a training step.",
         NULL };
-    program_set_name(argv[0]);
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("unexpected argument %s", argv[1]);
+    args_options(argc, argv, options, &usage);
     struct Config c;
     struct Error e;
     if (!config_preset(&c, model, &e))

@@ -94,9 +94,7 @@ int main(int argc, char **argv)
     };
     const struct Usage usage = { "[--variance]", "show what rounding does "
         "to a difference quotient, or to a variance", NULL };
-    program_set_name(argv[0]);
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("no arguments expected; try --help");
+    args_options(argc, argv, options, &usage);
     if (variance)
         print_variances();
     else

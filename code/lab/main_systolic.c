@@ -31,9 +31,7 @@ static const struct Usage usage = {
 
 int main(int argc, char **argv)
 {
-    program_set_name(argv[0]);
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("there is nothing to name; --help lists the options");
+    args_options(argc, argv, options, &usage);
     struct Systolic s = systolic_new(R, C);
     s.trace = trace ? stdout : NULL;
     /* multiply two matrices of small integers (O.2) */

@@ -49,9 +49,7 @@ static const struct Usage usage = {
 
 int main(int argc, char **argv)
 {
-    program_set_name(argv[0]);
-    if (args_parse(argc, argv, options, &usage) > 0)
-        misuse("there is nothing to name; --help lists the options");
+    args_options(argc, argv, options, &usage);
     size_t bytes = (size_t)n * sizeof(float);
     /* fill two vectors on the host (2.2) */
     float *h_a = (float *)malloc(bytes);

@@ -236,12 +236,5 @@ void machine_profile_print(FILE *out)
 /* the name of the GPU (R.2) */
 const char *machine_name(void)
 {
-    static char name[160];
-    struct cudaDeviceProp p;
-    int runtime;
-    CUDA_OK(cudaGetDeviceProperties(&p, 0));
-    CUDA_OK(cudaRuntimeGetVersion(&runtime));
-    snprintf(name, sizeof name, "%.100s; CUDA %d.%d", p.name,
-             runtime / 1000, runtime % 1000 / 10);
-    return name;
+    return cuda_name();
 }
