@@ -6,77 +6,7 @@
 #include "ops/adamw.h"
 #include "ops/flash.h"
 #include "ops/machine.h"
-
-/* A tensor of bf16 or float: its bytes between guards here and where the
- * operators run; what it should hold in double, and in plain float. */
-struct Tensor {
-    const char *name;
-    size_t n, width;
-    unsigned char *host, *ours;         /* both begin with a guard */
-    float *plain;
-    double *exact;
-};
-
-static struct Tensor tensor(const char *name, size_t n, size_t width)
-{
-    struct Tensor t = { .name = name, .n = n, .width = width };
-    size_t bytes = n * width + 2 * GUARD_BYTES;
-    t.host = malloc(bytes);
-    t.ours = machine_alloc(bytes, name);
-    t.plain = calloc(n, sizeof *t.plain);
-    t.exact = calloc(n, sizeof *t.exact);
-    memset(t.host, GUARD, bytes);
-    memset(t.host + GUARD_BYTES, 0xff, n * width);          /* NaN */
-    return t;
-}
-
-static void *at(const struct Tensor *t)
-{
-    return t->ours + GUARD_BYTES;
-}
-
-static float get(const struct Tensor *t, size_t i)
-{
-    const void *p = t->host + GUARD_BYTES + i * t->width;
-    return t->width == 4 ? *(const float *)p
-                         : bf16_to_float(*(const bf16 *)p);
-}
-
-static void set(struct Tensor *t, size_t i, float x)
-{
-    *(bf16 *)(void *)(t->host + GUARD_BYTES + i * 2) = float_to_bf16(x);
-    t->plain[i] = get(t, i);
-    t->exact[i] = t->plain[i];
-}
-
-static void send(struct Tensor *t)
-{
-    machine_put(t->ours, t->host, t->n * t->width + 2 * GUARD_BYTES);
-}
-
-static void clear(struct Tensor *t)
-{
-    memset(t->host + GUARD_BYTES, 0xff, t->n * t->width);
-    send(t);
-}
-
-static void fetch(struct Tensor *t)
-{
-    size_t bytes = t->n * t->width + 2 * GUARD_BYTES;
-    machine_get(t->host, t->ours, bytes);
-    for (size_t i = 0; i < GUARD_BYTES; i++)
-        if (t->host[i] != GUARD || t->host[bytes - 1 - i] != GUARD)
-            fail_msg("%s: %s was written", t->name, t->host[i] != GUARD
-                     ? "what lies before it" : "what lies behind it");
-}
-
-static void release(struct Tensor *t)
-{
-    free(t->host);
-    free(t->plain);
-    free(t->exact);
-    machine_free(t->ours);
-}
+#include "tensor.h"
 
 /* ---- one attention, its reference and its bodies ---------------------- */
 
@@ -133,6 +63,8 @@ static void reference(struct Case *c)
     plain_attention_d(c->y.exact, c->lse.exact, c->qkv.exact, B, T, C, NH);
     plain_attention_f(c->y.plain, c->lse.plain, c->qkv.plain, B, T, C, NH);
     round_to_bf16(c->y.plain, c->y.n);
+    memset(c->dqkv.exact, 0, c->dqkv.n * sizeof *c->dqkv.exact);
+    memset(c->dqkv.plain, 0, c->dqkv.n * sizeof *c->dqkv.plain);
     plain_attention_bwd_d(c->dqkv.exact, c->dy.exact, c->qkv.exact,
                           c->lse.exact, B, T, C, NH);
     plain_bwd(c->dqkv.plain, c->dy.plain, c->qkv.plain, c->y.plain,
@@ -146,45 +78,41 @@ static struct Case new_case(const struct Row *row)
     int NH = row_int(row, "NH"), HS = row_int(row, "HS"), C = NH * HS;
     double size = row_number(row, "size", 1);
     size_t n = (size_t)B * (size_t)T * (size_t)C;
-    struct Case c = { B, T, C, NH, tensor("qkv", 3 * n, 2),
-                      tensor("y", n, 2),
-                      tensor("lse", n / (size_t)HS, 4),
-                      tensor("dy", n, 2), tensor("dqkv", 3 * n, 2) };
+    struct Case c = { B, T, C, NH, out16("qkv", 3 * n), out16("y", n),
+                      out32("lse", n / (size_t)HS),
+                      tensor("dy", 2, n, 2, 0, 1), out16("dqkv", 3 * n) };
     for (size_t i = 0; i < 3 * n; i++) {
         bool v = (int)(i % (3 * (size_t)C)) >= 2 * C;
-        set(&c.qkv, i, (float)((v ? 1 : size) * 2 * noise(1, i)));
+        tensor_set(&c.qkv, i, (v ? 1 : size) * 2 * noise(1, i));
     }
-    for (size_t i = 0; i < n; i++)
-        set(&c.dy, i, (float)noise(2, i));
-    send(&c.qkv);
-    send(&c.dy);
+    tensor_send(&c.qkv);
     return c;
 }
 
 static void free_case(struct Case *c)
 {
-    release(&c->qkv);
-    release(&c->y);
-    release(&c->lse);
-    release(&c->dy);
-    release(&c->dqkv);
+    tensor_free(&c->qkv);
+    tensor_free(&c->y);
+    tensor_free(&c->lse);
+    tensor_free(&c->dy);
+    tensor_free(&c->dqkv);
 }
 
 static void forward(struct Case *c)
 {
-    clear(&c->y);
-    clear(&c->lse);
-    flash_fwd(at(&c->y), at(&c->lse), at(&c->qkv), c->B, c->T, c->C, c->NH);
-    fetch(&c->y);
-    fetch(&c->lse);
+    tensor_clear(&c->y);
+    tensor_clear(&c->lse);
+    flash_fwd(c->y.ours, c->lse.ours, c->qkv.ours, c->B, c->T, c->C, c->NH);
+    tensor_fetch(&c->y);
+    tensor_fetch(&c->lse);
 }
 
 static void backward(struct Case *c)
 {
-    clear(&c->dqkv);
-    flash_bwd(at(&c->dqkv), at(&c->dy), at(&c->qkv), at(&c->y), at(&c->lse),
+    tensor_clear(&c->dqkv);
+    flash_bwd(c->dqkv.ours, c->dy.ours, c->qkv.ours, c->y.ours, c->lse.ours,
               c->B, c->T, c->C, c->NH);
-    fetch(&c->dqkv);
+    tensor_fetch(&c->dqkv);
 }
 
 /* The rule, for elements first, first + step, ... in groups of `run`. */
@@ -196,7 +124,7 @@ static void close_to(const char *body, const char *what,
     size_t where = 0, n = 0;
     for (size_t i = first; i < t->n; i += (i - first) % step == run - 1
                                         ? step - run + 1 : 1) {
-        double e = fabs((double)get(t, i) - t->exact[i]);
+        double e = fabs(tensor_at(t, i) - t->exact[i]);
         double f = fabs((double)t->plain[i] - t->exact[i]);
         if (!(e <= worst)) {
             worst = e;
@@ -222,7 +150,7 @@ static void close_to(const char *body, const char *what,
                sqrt(square / (double)n), what, rms, what, worst, what, off);
     if (!(worst <= allowed))
         fail_msg("%s: %s[%zu] is %.9g, should be %.9g: err %.3g, allowed "
-                 "%.3g", body, what, where, (double)get(t, where),
+                 "%.3g", body, what, where, tensor_at(t, where),
                  t->exact[where], worst, allowed);
     rms = rms > half / 2 ? rms : half / 2;
     if (!(sqrt(square / (double)n) <= 2 * rms))
@@ -316,28 +244,29 @@ static void not_a_number(const struct Row *row)
     size_t W = 3 * (size_t)c.C, HS = (size_t)(c.C / c.NH), C = W / 3;
     for (size_t part = 0; part < 3; part++) {
         size_t hit = 40 + 10 * part, i = hit * W + part * C + 5;
-        float was = get(&c.qkv, i);
-        set(&c.qkv, i, NAN);
-        send(&c.qkv);
+        double was = tensor_at(&c.qkv, i);
+        tensor_set(&c.qkv, i, NAN);
+        tensor_send(&c.qkv);
         for (int k = 0; k < BODIES; k++) {
             if (!flash_use(bodies[k]))
                 continue;
             forward(&c);
             backward(&c);
             for (size_t t = hit; t < (size_t)c.T; t++)
-                if (!isnan(get(&c.y, t * C + 5)) && (part || t == hit))
+                if (!isnan(tensor_at(&c.y, t * C + 5))
+                    && (part || t == hit))
                     fail_msg("%s: NaN in row %zu of %c is lost in row %zu "
                              "of y", bodies[k], hit, "qkv"[part], t);
             for (size_t t = 0; t < hit && part == 1; t++)
-                if (!isnan(get(&c.dqkv, hit * W + C + 5)))
+                if (!isnan(tensor_at(&c.dqkv, hit * W + C + 5)))
                     fail_msg("%s: NaN in row %zu of k is lost in dk",
                              bodies[k], hit);
             for (size_t t = 0; t < (size_t)c.T; t++)
-                if (isnan(get(&c.y, t * C + HS)))
+                if (isnan(tensor_at(&c.y, t * C + HS)))
                     fail_msg("%s: NaN of the first head in the second, row "
                              "%zu", bodies[k], t);
         }
-        set(&c.qkv, i, was);
+        tensor_set(&c.qkv, i, was);
     }
     free_case(&c);
 }

@@ -3,94 +3,14 @@
 #include "rows.h"
 #include "ops/machine.h"
 #include "ops/product.h"
-
-#pragma GCC diagnostic ignored "-Wunused-function"
-
-/* ---- matrices of bf16 or float where the operators run ----------------- */
-
-struct Matrix {
-    const char *name;
-    size_t n, size;                 /* elements, bytes of one             */
-    unsigned char *block;           /* guards and all, on the machine     */
-    unsigned char *host;
-    float *was;                     /* as floats, what was sent           */
-};
-
-static void *matrix_at(const struct Matrix *m)
-{
-    return m->block ? m->block + GUARD_BYTES : NULL;
-}
-
-static float matrix_get(const struct Matrix *m, size_t i)
-{
-    const unsigned char *p = m->host + GUARD_BYTES + i * m->size;
-    bf16 half;
-    float x;
-    if (m->size == 4) {
-        memcpy(&x, p, sizeof x);
-        return x;
-    }
-    memcpy(&half, p, sizeof half);
-    return bf16_to_float(half);
-}
-
-static void matrix_set(struct Matrix *m, size_t i, float x)
-{
-    unsigned char *p = m->host + GUARD_BYTES + i * m->size;
-    const bf16 half = float_to_bf16(x);
-    memcpy(p, m->size == 4 ? (const void *)&x : (const void *)&half,
-           m->size);
-    m->was[i] = matrix_get(m, i);
-}
-
-static void matrix_send(struct Matrix *m)
-{
-    machine_put(m->block, m->host, m->n * m->size + 2 * GUARD_BYTES);
-}
-
-/* n noisy elements (size NAN: all NaN) between guards */
-static struct Matrix matrix(const char *name, size_t n, size_t bytes,
-                            uint64_t seed, double size)
-{
-    struct Matrix m = { .name = name, .n = n, .size = bytes };
-    const size_t all = n * bytes + 2 * GUARD_BYTES;
-    m.block = machine_alloc(all, name);
-    m.host = malloc(all);
-    m.was = malloc((n + 1) * sizeof *m.was);
-    memset(m.host, GUARD, all);
-    for (size_t i = 0; i < n; i++)
-        matrix_set(&m, i, (float)(size * noise(seed, i)));
-    matrix_send(&m);
-    return m;
-}
-
-static void matrix_fetch(struct Matrix *m)
-{
-    const size_t bytes = m->n * m->size;
-    machine_get(m->host, m->block, bytes + 2 * GUARD_BYTES);
-    for (size_t i = 0; i < GUARD_BYTES; i++)
-        if (m->host[i] != GUARD
-            || m->host[GUARD_BYTES + bytes + i] != GUARD)
-            fail_msg("%s: a guard byte was written, %zu from its %s",
-                     m->name, i, m->host[i] != GUARD ? "start" : "end");
-}
-
-static void matrix_free(struct Matrix *m)
-{
-    if (!m->block)
-        return;
-    machine_free(m->block);
-    free(m->host);
-    free(m->was);
-    m->block = NULL;
-}
+#include "tensor.h"
 
 /* ---- one product, in double, in float, and by the body ----------------- */
 
 struct Case {
     int M, N, K, ta, tb, to_float, gemm_add, add, bias, epilogue, grad;
     size_t lda, ldb, ldo;
-    struct Matrix a, b, out, bias_v, add_m, pre, bias_grad;
+    struct Tensor a, b, out, bias_v, add_m, pre, bias_grad;
 };
 
 #define GELU_BODY(T, EXP, x)                                           \
@@ -115,13 +35,13 @@ static float narrow(float x)
 
 static double at_a(const struct Case *c, int m, int k)
 {
-    return c->a.was[c->ta ? (size_t)k * c->lda + (size_t)m
+    return c->a.plain[c->ta ? (size_t)k * c->lda + (size_t)m
                           : (size_t)m * c->lda + (size_t)k];
 }
 
 static double at_b(const struct Case *c, int k, int n)
 {
-    return c->b.was[c->tb ? (size_t)n * c->ldb + (size_t)k
+    return c->b.plain[c->tb ? (size_t)n * c->ldb + (size_t)k
                           : (size_t)k * c->ldb + (size_t)n];
 }
 
@@ -149,16 +69,16 @@ static void sum_of(const struct Case *c, int m, int n, double *exact,
             sixteen = 0;
         }
     }
-    const struct Matrix *more[] = { c->gemm_add ? &c->out : NULL,
+    const struct Tensor *more[] = { c->gemm_add ? &c->out : NULL,
         c->add == 2 ? &c->out : c->add ? &c->add_m : NULL };
     if (c->bias) {
-        x += c->bias_v.was[n];
-        y += c->bias_v.was[n];
+        x += c->bias_v.plain[n];
+        y += c->bias_v.plain[n];
     }
     for (int j = 0; j < 2; j++)
         if (more[j]) {
-            x += more[j]->was[i];
-            y += more[j]->was[i];
+            x += more[j]->plain[i];
+            y += more[j]->plain[i];
         }
     *exact = x;
     *plain = y;
@@ -184,19 +104,20 @@ static struct Case case_of(const struct Row *row)
     c.lda = (c.ta ? M : K) + pad;
     c.ldb = (c.tb ? K : N) + pad;
     c.ldo = N + pad;
-    c.a = matrix("a", (c.ta ? K : M) * c.lda, 2, 1, 1);
-    c.b = matrix("b", (c.tb ? N : K) * c.ldb, 2, 2, 1);
+    c.a = tensor("a", 2, (c.ta ? K : M) * c.lda, 1, 0, 1);
+    c.b = tensor("b", 2, (c.tb ? N : K) * c.ldb, 2, 0, 1);
     const bool read = c.gemm_add || c.add == 2;
-    c.out = matrix("out", M * c.ldo, c.to_float ? 4 : 2, 3, read ? 2 : NAN);
+    c.out = tensor("out", c.to_float ? 4 : 2, M * c.ldo, 3, 0,
+                   read ? 2 : NAN);
     if (c.bias)
-        c.bias_v = matrix("bias", N, 2, 4, 1);
+        c.bias_v = tensor("bias", 2, N, 4, 0, 1);
     if (c.add == 1)
-        c.add_m = matrix("add", M * c.ldo, 2, 5, 2);
+        c.add_m = tensor("add", 2, M * c.ldo, 5, 0, 2);
     if (c.epilogue && !no_pre)
-        c.pre = matrix("pre", M * c.ldo, 2, 6,
+        c.pre = tensor("pre", 2, M * c.ldo, 6, 0,
                        c.epilogue == EPI_DGELU ? 3 : NAN);
     if (c.grad)
-        c.bias_grad = matrix("bias_grad", N, 4, 7, c.grad == 2 ? 5 : NAN);
+        c.bias_grad = tensor("bias_grad", 4, N, 7, 0, c.grad == 2 ? 5 : NAN);
     return c;
 }
 
@@ -206,23 +127,23 @@ static struct Product product_of(struct Case *c)
         .M = c->M, .N = c->N, .K = c->K,
         .flags = (c->ta ? GEMM_TA : 0) | (c->tb ? GEMM_TB : 0)
                | (c->gemm_add ? GEMM_ADD : 0),
-        .a = matrix_at(&c->a), .b = matrix_at(&c->b),
+        .a = c->a.ours, .b = c->b.ours,
         .lda = c->lda, .ldb = c->ldb, .ldo = c->ldo,
-        .out = matrix_at(&c->out), .out_float = c->to_float,
-        .bias = matrix_at(&c->bias_v),
-        .add = c->add == 2 ? matrix_at(&c->out) : matrix_at(&c->add_m),
-        .epilogue = (enum Epilogue)c->epilogue, .pre = matrix_at(&c->pre),
-        .bias_grad = matrix_at(&c->bias_grad),
+        .out = c->out.ours, .out_float = c->to_float,
+        .bias = c->bias_v.ours,
+        .add = c->add == 2 ? c->out.ours : c->add_m.ours,
+        .epilogue = (enum Epilogue)c->epilogue, .pre = c->pre.ours,
+        .bias_grad = c->bias_grad.ours,
         .accumulate_bias = c->grad == 2,
     };
 }
 
 static void case_free(struct Case *c)
 {
-    struct Matrix *all[] = { &c->a, &c->b, &c->out, &c->bias_v, &c->add_m,
+    struct Tensor *all[] = { &c->a, &c->b, &c->out, &c->bias_v, &c->add_m,
                              &c->pre, &c->bias_grad };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        matrix_free(all[i]);
+        tensor_free(all[i]);
 }
 
 /* ---- comparing --------------------------------------------------------- */
@@ -247,12 +168,12 @@ static void expected_free(struct Expected *e)
 }
 
 /* what is behind the N columns of each row stays as it was */
-static void padding_is_kept(const struct Matrix *m, const struct Case *c)
+static void padding_is_kept(const struct Tensor *m, const struct Case *c)
 {
     for (int r = 0; r < c->M; r++)
         for (size_t n = (size_t)c->N; n < c->ldo; n++) {
             const size_t i = (size_t)r * c->ldo + n;
-            const float x = matrix_get(m, i), was = m->was[i];
+            const float x = tensor_at(m, i), was = m->plain[i];
             if (memcmp(&x, &was, sizeof x) != 0)
                 fail_msg("%s: column %zu of row %d, behind the last, was "
                          "written", m->name, n, r);
@@ -262,7 +183,7 @@ static void padding_is_kept(const struct Matrix *m, const struct Case *c)
 static void check_sums(struct Case *c, const struct Expected *out)
 {
     struct Expected g = expected((size_t)c->N);
-    matrix_fetch(&c->bias_grad);
+    tensor_fetch(&c->bias_grad);
     for (int n = 0; n < c->N; n++) {
         double x = 0;
         float y = 0;
@@ -272,9 +193,9 @@ static void check_sums(struct Case *c, const struct Expected *out)
             x += c->to_float ? at_b(c, r, n) : out->exact[i];
             y += c->to_float ? (float)at_b(c, r, n) : out->plain[i];
         }
-        g.exact[n] = x + (c->grad == 2 ? c->bias_grad.was[n] : 0);
-        g.plain[n] = y + (c->grad == 2 ? c->bias_grad.was[n] : 0);
-        g.ours[n] = matrix_get(&c->bias_grad, (size_t)n);
+        g.exact[n] = x + (c->grad == 2 ? c->bias_grad.plain[n] : 0);
+        g.plain[n] = y + (c->grad == 2 ? c->bias_grad.plain[n] : 0);
+        g.ours[n] = tensor_at(&c->bias_grad, (size_t)n);
     }
     expect_close("bias_grad", g.ours, g.plain, g.exact, (size_t)c->N);
     expected_free(&g);
@@ -284,10 +205,10 @@ static void check_case(struct Case *c)
 {
     const size_t n = (size_t)c->M * (size_t)c->N;
     struct Expected out = expected(n), pre = expected(n);
-    const bool keeps = c->epilogue == EPI_GELU && c->pre.block;
-    matrix_fetch(&c->out);
-    if (c->pre.block)
-        matrix_fetch(&c->pre);
+    const bool keeps = c->epilogue == EPI_GELU && c->pre.ours;
+    tensor_fetch(&c->out);
+    if (c->pre.ours)
+        tensor_fetch(&c->pre);
     for (int r = 0; r < c->M; r++)
         for (int col = 0; col < c->N; col++) {
             const size_t i = (size_t)r * (size_t)c->N + (size_t)col;
@@ -297,14 +218,15 @@ static void check_case(struct Case *c)
             sum_of(c, r, col, &x, &y);
             pre.exact[i] = x;
             pre.plain[i] = narrow(y);
-            pre.ours[i] = keeps ? matrix_get(&c->pre, at) : 0;
+            pre.ours[i] = keeps ? tensor_at(&c->pre, at) : 0;
             if (c->epilogue == EPI_GELU)
                 x = gelu_d(x), y = gelu_f(y);
             if (c->epilogue == EPI_DGELU)
-                x *= dgelu_d(c->pre.was[at]), y *= dgelu_f(c->pre.was[at]);
+                x *= dgelu_d(c->pre.plain[at]),
+                y *= dgelu_f(c->pre.plain[at]);
             out.exact[i] = x;
             out.plain[i] = c->to_float ? y : narrow(y);
-            out.ours[i] = matrix_get(&c->out, at);
+            out.ours[i] = tensor_at(&c->out, at);
         }
     expect_close("out", out.ours, out.plain, out.exact, n);
     padding_is_kept(&c->out, c);
@@ -340,16 +262,16 @@ static void product_not_finite(const struct Row *row)
 {
     struct Case c = case_of(row);
     use(row);
-    matrix_set(&c.a, (size_t)(c.M - 1) * c.lda + 3, NAN);
-    matrix_set(&c.b, (size_t)(c.K - 1) * c.ldb + 5, INFINITY);
-    matrix_send(&c.a);
-    matrix_send(&c.b);
+    tensor_set(&c.a, (size_t)(c.M - 1) * c.lda + 3, NAN);
+    tensor_set(&c.b, (size_t)(c.K - 1) * c.ldb + 5, INFINITY);
+    tensor_send(&c.a);
+    tensor_send(&c.b);
     const struct Product p = product_of(&c);
     product(&p);
-    matrix_fetch(&c.out);
+    tensor_fetch(&c.out);
     for (int m = 0; m < c.M; m++)
         for (int n = 0; n < c.N; n++) {
-            const float x = matrix_get(&c.out,
+            const float x = tensor_at(&c.out,
                                        (size_t)m * c.ldo + (size_t)n);
             const bool right = m == c.M - 1 ? isnan(x)
                              : n == 5 ? isinf(x) : isfinite(x);
@@ -366,15 +288,15 @@ static void product_twice(const struct Row *row)
     use(row);
     struct Product p = product_of(&c);
     product(&p);
-    matrix_fetch(&c.out);
+    tensor_fetch(&c.out);
     float *first = malloc(c.out.n * sizeof *first);
     float *second = malloc(c.out.n * sizeof *second);
     for (size_t i = 0; i < c.out.n; i++)
-        first[i] = matrix_get(&c.out, i);
+        first[i] = tensor_at(&c.out, i);
     product(&p);
-    matrix_fetch(&c.out);
+    tensor_fetch(&c.out);
     for (size_t i = 0; i < c.out.n; i++)
-        second[i] = matrix_get(&c.out, i);
+        second[i] = tensor_at(&c.out, i);
     expect_same_bits("out", second, first, c.out.n);
     free(first);
     free(second);
