@@ -4,7 +4,8 @@
 # bit.  First at random moments; then, of a short run, before each single
 # call that changes a file, so that no moment of a save is left out, and no
 # later kill may leave an older checkpoint than an earlier one did.
-# MACHINE=cuda: train-cuda, in fp32 and in bf16, at random moments only.
+# MACHINE=cuda: train-cuda, in fp32 and in bf16 at the same time, at random
+# moments only.
 # KILLS: at most so many; STEPS: instead of 1,000.
 . tests/lib/run.sh
 . tests/lib/wrong.sh
@@ -31,9 +32,7 @@ same() {            # step, folder, folder: what they hold, and their logs
         cmp "$2/step-$1/$f.safetensors" "$3/step-$1/$f.safetensors" ||
             return 1
     done
-    cut -d, -f1-5 "$2.csv" > "$dir/log1"
-    cut -d, -f1-5 "$3.csv" > "$dir/log2"
-    cmp "$dir/log1" "$dir/log2"
+    cmp <(cut -d, -f1-5 "$2.csv") <(cut -d, -f1-5 "$3.csv")
 }
 now() { date +%s.%N; }
 
@@ -42,20 +41,20 @@ now() { date +%s.%N; }
 # after 3 % to 18 % of the run; a start-up that is longer than that, a GPU's,
 # is waited for.  Numbers are drawn from a seed; the moments are as random as
 # the scheduler.
-under_fire() {      # name, options...
-    local name=$1 before took started kills=0 try pid
+fire() {            # name, options...: runs it, kills it; no row of its own
+    local name=$1 before took started kills=0 pid said=$dir/said$1
     shift
     before=$(now)
-    (run_in "$dir/straight$name" --steps "$STEPS" "$@") > "$dir/stdout" 2>&1 || {
-        not_ok "1,000 steps$name" "$(tail -3 "$dir/stdout")"; return; }
+    (run_in "$dir/straight$name" --steps "$STEPS" "$@") > "$said" 2>&1 || {
+        tail -3 "$said" > "$dir/why$name"; return; }
     took=$(awk -v a="$before" -v b="$(now)" 'BEGIN { print b - a }')
     before=$(now)
-    (run_in "$dir/straight$name" --steps "$STEPS" "$@") > "$dir/stdout" 2>&1
+    (run_in "$dir/straight$name" --steps "$STEPS" "$@") > "$said" 2>&1
     started=$(awk -v a="$before" -v b="$(now)" 'BEGIN { print b - a }')
     RANDOM=4
-    for try in $(seq 100); do
+    for _ in $(seq 100); do
         [ -d "$dir/killed$name/step-$last" ] && break
-        run_in "$dir/killed$name" --steps "$STEPS" "$@" > "$dir/stdout" 2>&1 &
+        run_in "$dir/killed$name" --steps "$STEPS" "$@" > "$said" 2>&1 &
         pid=$!
         if [ $kills -lt "$KILLS" ]; then
             sleep "$(awk -v t="$took" -v s="$started" -v r=$RANDOM 'BEGIN {
@@ -64,15 +63,34 @@ under_fire() {      # name, options...
         fi
         wait $pid 2> /dev/null
     done
-    check "killed several times$name ($kills)" test $kills -ge 3
-    check "1,000 steps$name: the end of a run that nobody disturbed" \
-        same "$last" "$dir/straight$name" "$dir/killed$name"
-    check "and nothing half done lies about$name" test -z "$(find \
-        "$dir/killed$name" -mindepth 1 -name '*tmp*' -o -name '*old*')"
+    echo "$kills" > "$dir/kills$name"
+    echo "straight $took s, start $started s, killed $kills times"
 }
-under_fire ""
+outcome() {         # name
+    if [ -e "$dir/why$1" ]; then
+        not_ok "1,000 steps$1" "$(cat "$dir/why$1")"
+        return
+    fi
+    check "killed several times$1 ($(cat "$dir/kills$1"))" \
+        test "$(cat "$dir/kills$1")" -ge 3
+    check "1,000 steps$1: the end of a run that nobody disturbed" \
+        same "$last" "$dir/straight$1" "$dir/killed$1"
+    check "and nothing half done lies about$1" test -z "$(find \
+        "$dir/killed$1" -mindepth 1 -name '*tmp*' -o -name '*old*')"
+}
+# On a GPU a start is a second or two of the driver's; both precisions share
+# the device, and the wait.
 if [ -n "$machine" ]; then
-    under_fire " in bf16" --precision bf16
+    fire " in bf16" --precision bf16 > "$dir/bf16" 2>&1 &
+    fire "" > "$dir/fp32" 2>&1
+    wait
+    sed 's/^/# bf16: /' "$dir/bf16"
+    sed 's/^/# fp32: /' "$dir/fp32"
+    outcome ""
+    outcome " in bf16"
+else
+    fire "" > "$dir/fp32" 2>&1
+    outcome ""
 fi
 [ -z "$machine" ] || finish         # the rest is of files alone
 

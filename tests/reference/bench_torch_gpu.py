@@ -16,17 +16,20 @@ TF32 is allowed, activations are bf16 by autocast over fp32 parameters.
   --params fp32|bf16    bf16: the module itself in bf16, its optimiser works
                         on fp32 masters that are rounded back every step
   --attention default|flash|cudnn   what scaled_dot_product_attention takes
-  --steps N             timed steps, after ten of warm-up
+  --steps N             timed steps, after eight of warm-up
   --sizes B:T,...       the same model with these batches, too (use eager)
   --profile FILE        then the profiler's table of one more step
-  --gate DIR            several of these can compile at the same time and be
-                        timed one after the other: waits for DIR/go
+  --gate DIR/NAME       several of these stand ready on one GPU and are timed
+                        in turns, which bench_steps.py gives: DIR/NAME.ready
+                        says that this one is, DIR/NAME.go1 starts its first
+                        turn, which ends with DIR/NAME.done1, and so on
 
 Prints one line, and rows in the form of figures/data: the time between the
 starts of consecutive steps on the device (events; median, quartiles), what
 the host needs to issue a step, tokens a second, memory.
 """
 import argparse
+import contextlib
 import datetime
 import fcntl
 import os
@@ -39,6 +42,7 @@ import torch
 from gpt2_torch import SIZES, GPT2, adamw, attention_of
 
 VOCABULARY, PEAK = 50304, 989.4e12      # H200: dense bf16
+WARM = 8                                # steps before the timed ones
 
 
 def options():
@@ -127,7 +131,7 @@ def issue(step, batch):
     """ms until the host has issued a step; the device is idle before it, so
     that no full queue holds the host up."""
     times = []
-    for _ in range(7):
+    for _ in range(5):
         torch.cuda.synchronize()
         start = time.perf_counter()
         step(*batch)
@@ -152,14 +156,53 @@ def rows(o, name, values):
               f"{datetime.date.today()}", flush=True)
 
 
-def take_turn(gate):
-    os.makedirs(gate, exist_ok=True)
-    open(f"{gate}/ready.{os.getpid()}", "w").close()
-    while not os.path.exists(f"{gate}/go"):
-        time.sleep(0.05)
-    turn = open(f"{gate}/turn", "w")
-    fcntl.flock(turn, fcntl.LOCK_EX)
-    return turn                         # held until the program ends
+def compile_alone(step, batch):
+    """Compile, in the host's memory and nearly none of the device's, so that
+    many can do it at the same time: the first step may allocate no more than
+    a gigabyte, and ends there.  The compiled code stays."""
+    import torch._functorch.config as config
+    if hasattr(config, "force_non_lazy_backward_lowering"):
+        config.force_non_lazy_backward_lowering = True  # backward now, too
+    total = torch.cuda.get_device_properties(0).total_memory
+    have = torch.cuda.memory_reserved() + 2 ** 30
+    torch.cuda.set_per_process_memory_fraction(have / total)
+    try:
+        step(*batch)
+    except Exception as e:
+        print(f"compiled, then {type(e).__name__}", file=sys.stderr)
+    torch.cuda.set_per_process_memory_fraction(1.0)
+    step.model.zero_grad(set_to_none=True)
+    torch.cuda.empty_cache()
+
+
+@contextlib.contextmanager
+def alone(gate):
+    """Of all that wait at the same gate one at a time."""
+    if not gate:
+        yield
+        return
+    os.makedirs(os.path.dirname(gate), exist_ok=True)
+    with open(os.path.dirname(gate) + "/device", "w") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+        torch.cuda.empty_cache()
+
+
+def turns(gate):
+    """1, 2, ...: one at a time, when the gate says so; none after its end,
+    or when the program that opens it is gone."""
+    if not gate:
+        yield 1
+        return
+    parent, turn = os.getppid(), 1
+    open(f"{gate}.ready", "w").close()
+    while os.getppid() == parent and not os.path.exists(f"{gate}.end"):
+        if os.path.exists(f"{gate}.go{turn}"):
+            yield turn
+            torch.cuda.empty_cache()
+            open(f"{gate}.done{turn}", "w").close()
+            turn += 1
+        time.sleep(0.02)
 
 
 def save_profile(path, step, batch):
@@ -216,6 +259,24 @@ def report(o, step, batch, seq, device, wall, host, more):
                    ("mfu", f"{mfu:.1f}", "%")] + more)
 
 
+def train(o, step, batches):
+    """The first steps: compiled, and seen to learn."""
+    start = time.perf_counter()
+    if o.gate and o.run != "graph":
+        compile_alone(step, batches[0])
+    taken = time.perf_counter() - start
+    with alone(o.gate):
+        start = time.perf_counter()
+        first = step(*batches[0]).item()
+        for i in range(5):
+            last = step(*batches[0]).item()
+        torch.cuda.synchronize()
+        taken += time.perf_counter() - start
+    if not (10 < first < 12 and last < first):
+        sys.exit(f"loss {first} then {last}: this is not training")
+    return taken
+
+
 def main():
     o = options()
     torch.backends.cuda.matmul.allow_tf32 = True
@@ -223,26 +284,18 @@ def main():
     step = Step(o)
     batches = random_batches(o.batch, o.seq)
     with attention_of(o.attention):
-        start = time.perf_counter()
-        first = step(*batches[0]).item()
-        for i in range(2):
-            step(*batches[i])
-        torch.cuda.synchronize()
-        compile_s = time.perf_counter() - start
-        turn = take_turn(o.gate) if o.gate else None
-        for i in range(10):
-            loss = step(*batches[i % 4])
-        times = measure(step, batches, o.steps)
-        host = issue(step, batches[0])
-        last = loss.item()
+        compile_s = train(o, step, batches)
+        for turn in turns(o.gate):
+            torch.cuda.reset_peak_memory_stats()
+            for i in range(WARM):
+                step(*batches[i % 4])
+            times = measure(step, batches, o.steps)
+            memory = torch.cuda.max_memory_allocated()
+            report(o, step, o.batch, o.seq, *times, issue(step, batches[0]),
+                   [("memory", f"{memory / 1e9:.2f}", "GB"),
+                    ("compile", f"{compile_s:.0f}", "s")])
         if o.profile:
             save_profile(o.profile, step, batches[0])
-        if not (10 < first < 12 and last < first):
-            sys.exit(f"loss {first} then {last}: this is not training")
-        memory = torch.cuda.max_memory_allocated()
-        report(o, step, o.batch, o.seq, *times, host,
-               [("memory", f"{memory / 1e9:.2f}", "GB"),
-                ("compile", f"{compile_s:.0f}", "s")])
         for size in filter(None, o.sizes.split(",")):
             B, T = (int(n) for n in size.split(":"))
             batches = random_batches(B, T)

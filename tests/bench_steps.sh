@@ -1,0 +1,106 @@
+#!/bin/bash
+# bench_steps.py: ours and PyTorch's in turns.  What it starts is played by
+# scripts here; the real ones need a GPU.
+. tests/lib/run.sh
+if ! python3 -c '' 2> /dev/null; then
+    skip "steps in turns" "no python3"
+    finish
+fi
+export PYTHONDONTWRITEBYTECODE=1
+
+# ours: 100, 101, 104 ms in its turns at B=64, nothing at B=16
+mkdir "$dir/bin"
+cat > "$dir/bin/bench-step-cuda" <<'END'
+#!/bin/bash
+while [ $# -gt 0 ]; do
+    case $1 in --batch) b=$2 ;; --out) out=$2 ;; esac
+    shift
+done
+d=${0%/*}
+echo ours "$b" >> "$d/said"
+[ -e "$d/wrong" ] && { echo "the loss is wrong: nothing is timed"; exit 1; }
+[ "$b" = 16 ] && { echo "bench-step: out of memory" >&2; exit 1; }
+n=$(grep -c "ours $b" "$d/said")
+ms=$(echo 100 101 104 | cut -d ' ' -f "$n")
+echo "gpt2 B=$b: $ms ms, 1 tok/s"
+echo "name,value,unit,machine,command,commit,date" > "$out"
+for row in "time,$ms,ms" "low,$((ms - 1)),ms" "rate,$((65536000 / ms)),tok/s" \
+    "part.adamw,1,ms"; do
+    echo "step.gpt2.b$b.bf16.$row,a machine,a command,c0ffee,2026-11-21"
+done >> "$out"
+END
+chmod +x "$dir/bin/bench-step-cuda"
+
+# PyTorch's: 200 ms, with bf16 weights 150; FAIL says when one of them does
+cat > "$dir/peer.py" <<'END'
+import os, sys, time
+word = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+low, gate = word["--params"] == "bf16", word["--gate"]
+fail = os.environ.get("FAIL", "") if low else ""
+said = os.path.join(os.path.dirname(__file__), "bin/said")
+ms = 150 if low else 200
+name = f"torch.gpt2.b{word['--batch']}.compile{'.bf16' if low else ''}"
+if fail == "compile":
+    sys.exit("no compiler")
+if fail == "never":
+    time.sleep(100)
+open(gate + ".ready", "w").close()
+turn = 1
+while not os.path.exists(gate + ".end"):
+    if os.path.exists(f"{gate}.go{turn}"):
+        if fail == "turn":
+            sys.exit("out of memory")
+        if fail == "hang":
+            time.sleep(100)
+        open(said, "a").write(f"torch {word['--params']}\n")
+        print(f"{name}: {ms} ms")
+        for key, value in ("step", ms), ("rate", 65536000 // ms):
+            print(f"{name}.{key},{value},ms,a machine,a command,c0ffee,"
+                  "2026-11-21", flush=True)
+        open(f"{gate}.done{turn}", "w").close()
+        turn += 1
+    time.sleep(0.01)
+END
+run() {
+    rm -f "$dir/bin/said" "$dir"/out/*
+    python3 tests/reference/bench_steps.py --bin "$dir/bin" --out "$dir/out" \
+        --peer "$dir/peer.py" --turn-s 2 --ready-s 2 "$@" > "$dir/log" 2>&1
+}
+value() { awk -F, -v n="$2" '$1 == n { print $2 }' "$dir/out/$1-step.csv"; }
+is() {              # text, file, name, value
+    check "$1" test "$(value "$2" "$3")" = "$4" || cat "$dir/log"
+}
+
+check "three rounds" run --sizes gpt2:64:3
+check "take turns" test "$(tail -n +2 "$dir/bin/said" | tr '\n' ',')" = \
+    "$(printf 'ours 64,torch fp32,torch bf16,%.0s' 1 2 3)"
+is "the first round has a row" gpu step.gpt2.b64.bf16.round1.time 100
+is "and the last" gpu step.gpt2.b64.bf16.round3.time 104
+is "the median of the three" gpu step.gpt2.b64.bf16.time 101
+is "the fastest of the fast" gpu step.gpt2.b64.bf16.low 99
+is "the peer's" torch torch.gpt2.b64.compile.bf16.step 150
+check "a row keeps where it is from" grep -q \
+    '^step.gpt2.b64.bf16.time,101,ms,a machine,a command,c0ffee,2026-11-21$' \
+    "$dir/out/gpu-step.csv"
+check "the ratio is to the better one" grep -Eq \
+    'gpt2 64 +101.00 +200.00 +150.00 .* 1.485$' "$dir/log"
+
+for FAIL in compile never turn hang; do
+    export FAIL
+    check "a peer that fails ($FAIL)" run --sizes gpt2:64:2
+    is "leaves us ($FAIL)" gpu step.gpt2.b64.bf16.round2.time 101
+    is "and the other ($FAIL)" torch torch.gpt2.b64.compile.round2.step 200
+    is "and says nothing ($FAIL)" torch torch.gpt2.b64.compile.bf16.step ""
+    check "nothing stays ($FAIL)" test -z "$(pgrep -f "$dir/peer.py")"
+done
+unset FAIL
+check "ours fails at one size" run --sizes gpt2:16:1,gpt2:64:1
+is "and the other is there" gpu step.gpt2.b64.bf16.time 100
+check "no time is left" run --sizes gpt2:64:3 --limit-s 0
+is "for a second round" gpu step.gpt2.b64.bf16.round2.time ""
+is "but for the first" gpu step.gpt2.b64.bf16.time 100
+touch "$dir/bin/wrong"
+refuses "a step that is wrong" 1 'nothing is timed' \
+    python3 tests/reference/bench_steps.py --bin "$dir/bin" --out "$dir/out" \
+    --peer "$dir/peer.py" --sizes gpt2:64
+finish
