@@ -362,8 +362,9 @@ bench: $(addprefix $(B)/bin/,bench-cpu bench-latency bench-roofs)
 MACHINE   ?=
 LAB_BENCH := $(foreach p,bandwidth access transpose copies latency,$(B)/bin/$(p)-cuda)
 FIRST_BENCH := $(foreach p,device-query throughput,$(B)/bin/$(p)-cuda)
-# STEPS: whole steps of training to time, MODEL:BATCH.
-STEPS ?= gpt2:1 gpt2:16 gpt2:64 gpt2:128 gpt2-medium:32 gpt2-large:16
+# STEPS: whole steps of training to time, ours and PyTorch's (where it is) in
+# turns: MODEL:BATCH:ROUNDS,...; without it the sizes that the book shows.
+STEPS ?=
 # These write to build/bench/NAME.csv.
 ROOF_BENCH := ceilings matmul-sweep spmv attention fused products
 .PHONY: bench-gpu
@@ -378,10 +379,9 @@ bench-gpu: needs-nvcc $(LAB_BENCH) $(FIRST_BENCH) $(B)/bin/launches-cuda \
 	  $$p --machine "$(MACHINE)" --out $(B)/bench/throughput.csv; done
 	@echo; COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
 	  $(B)/bin/launches-cuda --machine "$(MACHINE)" --out $(B)/bench/profiling.csv
-	@set -e; for s in $(STEPS); do echo; \
-	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
-	  $(B)/bin/bench-step-cuda --model $${s%:*} --batch $${s#*:} --seq 1024 \
-	    --precision bf16 --machine "$(MACHINE)" --out $(B)/bench/gpu-step.csv; done
+	@echo; COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
+	  python3 tests/reference/bench_steps.py $(if $(STEPS),--sizes "$(STEPS)") \
+	  --bin $(B)/bin --machine "$(MACHINE)" --out $(B)/bench
 	@set -e; for p in $(ROOF_BENCH); do echo; echo "$$p"; \
 	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) $(B)/bin/$$p-cuda \
 	  --machine "$(MACHINE)" --out $(B)/bench/$$p.csv; done

@@ -82,11 +82,11 @@ outcome() {         # name
 # the device, and the wait.
 if [ -n "$machine" ]; then
     fire " in bf16" --precision bf16 > "$dir/bf16" 2>&1 &
-    fire "" > "$dir/fp32" 2>&1
+    fire " in fp32" --precision fp32 > "$dir/fp32" 2>&1
     wait
     sed 's/^/# bf16: /' "$dir/bf16"
     sed 's/^/# fp32: /' "$dir/fp32"
-    outcome ""
+    outcome " in fp32"
     outcome " in bf16"
 else
     fire "" > "$dir/fp32" 2>&1
