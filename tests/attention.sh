@@ -2,14 +2,8 @@
 # Softmax and attention of chapter 12 on the software GPU: results, the counts
 # that the chapter prints (UPDATE_FACTS=DATE writes them), and the known
 # mistakes of the softmax ladder, tests/wrong/softmax-NAME.cu-wrong.
-. tests/lib/run.sh
-. tests/lib/wrong.sh
-simtcc=$BIN/simtcc
-if ! [ -x "$simtcc" ] || ! command -v "${CLANG:-clang}" > /dev/null; then
-    skip "attention on the software GPU" "no $simtcc, or no clang"
-    finish
-fi
-host=${BIN%/bin}/libmb-host.a csv=figures/data/attention-counts.csv
+. tests/lib/ladder.sh
+needs_simtcc "attention"
 for f in tests/data/simt/attention code/ladder/softmax code/ladder/attention \
          code/ops/attention code/ops/flash code/ops/flash_mma \
          code/ops/machine; do
@@ -21,21 +15,11 @@ build() {           # ladder's .cu, program
         $(ls "$dir"/*-*.o | grep -v ladder-softmax) "$host" \
         -o "$2" > "$dir/stdout" 2> "$dir/stderr"
 }
-if ! build code/ladder/softmax.cu "$dir/attention"; then
-    not_ok "the chapter's kernels compile" \
-        "$(cat "$dir/errors" "$dir/stderr")"
-    finish
-fi
-
-# ---- results -----------------------------------------------------------------
-report_rows "$dir/attention" check
-check "82 rows were checked, and the program ended well" \
-    test "$status $(wc -l < "$dir/rows")" = "0 82"
+results code/ladder/softmax.cu "$dir/attention" 82
 
 # ---- the counts that the chapter prints ----------------------------------------
 # A kernel of a template has commas in its name: count fields from the end.
-SIMT_REPORT=csv SIMT_REPORT_FILE=$dir/counts.csv "$dir/attention" counts \
-    > "$dir/names" 2> "$dir/stderr"
+counts "$dir/attention"
 awk -F, -v OFS=, '
     FILENAME == ARGV[1] { name[FNR] = $1; n = FNR; next }
     FNR > 1 { c[$(NF - 2), $(NF - 1)] = $NF }
@@ -63,13 +47,7 @@ FACTS=1 ROWS="flash_fwd B=1 T=257 NH=1 HS=64
 flash_bwd B=1 T=257 NH=1 HS=64" "${BIN%/bin}/tests-simt/fast_flash" \
     2> "$dir/stderr" | sed -n '/^attention.*lse/!s/^\(attention.*\)$/\1,/p' \
     >> "$dir/found"
-if [ -n "${UPDATE_FACTS:-}" ]; then
-    { echo name,value,unit,machine,command,commit,date
-      sed "s/\$/,none,tests\/attention.sh,,$UPDATE_FACTS/" "$dir/found"
-    } > "$csv"
-fi
-check "$csv is what the software GPU counts" \
-    diff <(tail -n +2 "$csv" | cut -d, -f1-3) "$dir/found"
+facts_are figures/data/attention-counts.csv "$dir/found"
 # By hand: passes over 262,144 bytes; the part of the square that two heads of
 # 256 by 256 cost in parts of 32 by 32, and of 32 keys by 16 queries; matrices
 # of ldmatrix, never in conflict.
@@ -91,24 +69,5 @@ mma.dkv waves 4
 mma.dq waves 4
 END
 
-# ---- known mistakes ------------------------------------------------------------
-for w in tests/wrong/softmax-*.cu-wrong; do
-    name=$(basename "$w" .cu-wrong) why=$(sed -n 's/^why: //p' "$w")
-    if ! make_wrong "$w" code/ladder/softmax.cu \
-            > "$dir/softmax.cu" 2> "$dir/stderr"; then
-        not_ok "$name" "$(cat "$dir/stderr")"
-    elif ! build "$dir/softmax.cu" "$dir/wrong"; then
-        not_ok "$name" "$(cat "$dir/stderr")"
-    else
-        "$dir/wrong" check > "$dir/rows" 2> "$dir/stderr"
-        missed=$(sed -n 's/^caught-by: //p' "$w" | while read -r row; do
-            grep -qx "ok - $row" "$dir/rows" && echo "$row"
-        done)
-        if [ -z "$missed" ]; then
-            ok "$name: caught ($why)"
-        else
-            not_ok "$name: caught ($why)" "not caught by $missed"
-        fi
-    fi
-done
+mistakes softmax
 finish

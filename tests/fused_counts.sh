@@ -38,11 +38,5 @@ sed 's/, /;/g' "$dir/report" | awk -F, '
                 row(i, "inst", v[i, "thread_inst"] / numbers[i], "")
         }
     }' > "$dir/counts"
-if [ -n "${UPDATE_FACTS:-}" ]; then
-    { echo "name,value,unit,machine,command,commit,date"
-      sed "s|\$|,none,tests/fused_counts.sh,,$UPDATE_FACTS|" \
-          "$dir/counts"; } > $csv
-fi
-check "the counts in $csv are not stale" \
-    diff <(tail -n +2 $csv | cut -d, -f1-3) "$dir/counts"
+facts_are $csv "$dir/counts"
 finish

@@ -35,13 +35,7 @@ awk -F, '
                 row(i, "flop", v[i, "flop"], "FLOP")
         }
     }' "$dir/report" > "$dir/counts"
-if [ -n "${UPDATE_FACTS:-}" ]; then
-    { echo "name,value,unit,machine,command,commit,date"
-      sed "s|\$|,none,tests/gpu_counts.sh,,$UPDATE_FACTS|" \
-          "$dir/counts"; } > $csv
-fi
-check "the counts in $csv are not stale" \
-    diff <(tail -n +2 $csv | cut -d, -f1-3) "$dir/counts"
+facts_are $csv "$dir/counts"
 
 # The three exceptions have their reason in the chapter: nvcc reads several
 # words of shared memory at once, or before it knows that it need not.

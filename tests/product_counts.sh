@@ -44,11 +44,5 @@ if "$BIN/simtcc" -ffp-contract=off -w -Icode -c "$dir/product_mma.cu" \
 else
     not_ok "the product without the exchange compiles" "$(cat "$dir/stderr")"
 fi
-if [ -n "${UPDATE_FACTS:-}" ]; then
-    { echo "name,value,unit,machine,command,commit,date"
-      sed "s|\$|,none,tests/product_counts.sh,,$UPDATE_FACTS|" \
-          "$dir/counts"; } > $csv
-fi
-check "the counts in $csv are not stale" \
-    diff <(tail -n +2 $csv | cut -d, -f1-3) "$dir/counts"
+facts_are $csv "$dir/counts"
 finish

@@ -18,6 +18,7 @@
 #include "gpt2/checkpoint.h"
 #include "gpt2/safetensors.h"
 #include <cmocka.h>
+#include "named.h"
 
 static struct Error error;
 static char top[200];                   /* a directory for each test */
@@ -562,15 +563,6 @@ static void change(void **state)
     state_close(&b);
 }
 
-#define ROWS(array, function)                                           \
-    for (size_t i = 0; i < sizeof array / sizeof *array; i++) {         \
-        static char name[sizeof array / sizeof *array][80];             \
-        snprintf(name[i], 80, #function " %s", array[i].name);          \
-        tests[n++] = (struct CMUnitTest){                               \
-            .name = name[i], .test_func = function,                     \
-            .setup_func = make_top, .teardown_func = drop_top,          \
-            .initial_state = (void *)&array[i] };                       \
-    }
 #define ALONE(f) cmocka_unit_test_setup_teardown(f, make_top, drop_top)
 
 int main(void)
@@ -586,8 +578,8 @@ int main(void)
         ALONE(files_are_missing),
     };
     int n = 8;
-    ROWS(lies, lie)
-    ROWS(changes, change)
+    ROWS_WITH(lies, lie, make_top, drop_top)
+    ROWS_WITH(changes, change, make_top, drop_top)
     return _cmocka_run_group_tests("checkpoint", tests, (size_t)n, NULL,
                                    NULL);
 }

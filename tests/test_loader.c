@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "scratch.h"
 
-static char dir[] = "/tmp/mb-loader-XXXXXX";
 static char pattern[64];
 
 /* Three shards; the token at place i of all of them together is i. */
@@ -18,8 +18,7 @@ static const size_t counts[3] = { 101, 34, 257 };
 
 static int make_shards(void **state)
 {
-    (void)state;
-    if (!mkdtemp(dir))
+    if (make_dir(state) != 0)
         return -1;
     uint16_t token = 0;
     for (int k = 0; k < 3; k++) {
@@ -36,14 +35,6 @@ static int make_shards(void **state)
     }
     snprintf(pattern, sizeof pattern, "%s/s-*.bin", dir);
     return 0;
-}
-
-static int remove_shards(void **state)
-{
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    return system(command);
 }
 
 static struct Loader open_loader(int T, bool shuffle, uint64_t seed,
@@ -232,5 +223,5 @@ int main(void)
         cmocka_unit_test(ranks_share_one_sequence),
         cmocka_unit_test(bad_data_is_refused),
     };
-    return cmocka_run_group_tests(tests, make_shards, remove_shards);
+    return cmocka_run_group_tests(tests, make_shards, remove_dir);
 }

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "model_fixture.h"
+#include "named.h"
 
 /* PyTorch 1.13's own float32 run of gpt2-tiny is off from its float64 run
  * by up to 4.2e-7 (largest element) and 4.0e-7 (norm) over all tensors;
@@ -277,6 +278,26 @@ static double trial_train(struct Trial *t, int B, int T)
     return model_train(&t->m, t->tokens, t->targets, B, T, 1, false);
 }
 
+/* A copy of the gradient. */
+static real *trial_gradient(const struct Trial *t)
+{
+    size_t n = t->m.table.total;
+    real *g = xcalloc(n, sizeof *g);
+    memcpy(g, t->m.g.base, n * sizeof *g);
+    return g;
+}
+
+/* The gradient is g but for rounding; frees g. */
+static void trial_compare(const struct Trial *t, real *g)
+{
+    for (int i = 0; i < t->m.table.n; i++) {
+        const struct Param *p = &t->m.table.row[i];
+        compare(p->name, t->m.g.base + p->offset, g + p->offset, p->size,
+                2e-6);
+    }
+    free(g);
+}
+
 /* Sharing memory changes no bit: each buffer lives as long as its plan
  * says.  The unshared arena is filled with NaN first. */
 static void sharing_changes_nothing(void **state)
@@ -286,8 +307,7 @@ static void sharing_changes_nothing(void **state)
     trial_open(&t, &odd, 3, 21, true);
     size_t n = t.m.table.total;
     double loss = trial_train(&t, 3, 21);
-    real *g = xcalloc(n, sizeof *g);
-    memcpy(g, t.m.g.base, n * sizeof *g);
+    real *g = trial_gradient(&t);
     plan_layout(&t.m.plan, false);
     struct Arena apart;
     arena_create(&apart, t.m.plan.total_bytes, "a test");
@@ -355,18 +375,11 @@ static void accumulated_gradients(void **state)
     (void)state;
     struct Trial t;
     trial_open(&t, &odd, 4, 9, true);
-    size_t n = t.m.table.total;
     trial_train(&t, 4, 9);
-    real *g = xcalloc(n, sizeof *g);
-    memcpy(g, t.m.g.base, n * sizeof *g);
+    real *g = trial_gradient(&t);
     model_train(&t.m, t.tokens, t.targets, 2, 9, 0.5f, false);
     model_train(&t.m, t.tokens + 18, t.targets + 18, 2, 9, 0.5f, true);
-    for (int i = 0; i < t.m.table.n; i++) {
-        const struct Param *p = &t.m.table.row[i];
-        compare(p->name, t.m.g.base + p->offset, g + p->offset, p->size,
-                2e-6);
-    }
-    free(g);
+    trial_compare(&t, g);
     model_free(&t.m);
 }
 
@@ -376,18 +389,11 @@ static void chunks_of_logits(void **state)
     (void)state;
     struct Trial t;
     trial_open(&t, &odd, 3, 21, true);
-    size_t n = t.m.table.total;
     double loss = trial_train(&t, 3, 21);
-    real *g = xcalloc(n, sizeof *g);
-    memcpy(g, t.m.g.base, n * sizeof *g);
+    real *g = trial_gradient(&t);
     t.m.chunk = 10;
     assert_true(fabs(trial_train(&t, 3, 21) - loss) <= 1e-6);
-    for (int i = 0; i < t.m.table.n; i++) {
-        const struct Param *p = &t.m.table.row[i];
-        compare(p->name, t.m.g.base + p->offset, g + p->offset, p->size,
-                2e-6);
-    }
-    free(g);
+    trial_compare(&t, g);
     model_free(&t.m);
 }
 
@@ -476,15 +482,6 @@ static void fresh_loss_is_log_V(void **state)
         fail_msg("loss %f, log V %f", loss, log(1000.0));
     model_free(&t.m);
 }
-
-#define ROWS(array, function)                                           \
-    for (size_t i = 0; i < sizeof array / sizeof *array; i++) {         \
-        static char name[sizeof array / sizeof *array][80];             \
-        snprintf(name[i], 80, #function " %s", array[i].name);          \
-        tests[n++] = (struct CMUnitTest){                               \
-            .name = name[i], .test_func = function,                     \
-            .initial_state = (void *)&array[i] };                       \
-    }
 
 int main(void)
 {

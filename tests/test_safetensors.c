@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "gpt2/safetensors.h"
 #include <cmocka.h>
+#include "named.h"
 
 static struct Error error;
 
@@ -313,15 +314,6 @@ static void full_disk(void **state)
     assert_true(access(path, F_OK) != 0);
     unlink(link);
 }
-
-#define ROWS(array, function)                                           \
-    for (size_t i = 0; i < sizeof array / sizeof *array; i++) {         \
-        static char name[sizeof array / sizeof *array][80];             \
-        snprintf(name[i], 80, #function " %s", array[i].name);          \
-        tests[n++] = (struct CMUnitTest){                               \
-            .name = name[i], .test_func = function,                     \
-            .initial_state = (void *)&array[i] };                       \
-    }
 
 int main(void)
 {

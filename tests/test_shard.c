@@ -9,28 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "scratch.h"
 
-static char dir[] = "/tmp/mb-shard-XXXXXX";
 
 static const char *path_of(const char *name)
 {
     static char path[128];
     snprintf(path, sizeof path, "%s/%s", dir, name);
     return path;
-}
-
-static int make_dir(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    return system(command);
 }
 
 static void write_shard(const char *name, size_t count, unsigned modulus)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "scratch.h"
 
 static void fatal(const char *what, const char *name)
 {
@@ -549,22 +550,6 @@ static void training_says_when_text_is_too_small(void **state)
 }
 
 /* ---- files ------------------------------------------------------------- */
-
-static char dir[] = "/tmp/mb-vocab-XXXXXX";
-
-static int make_dir(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    return system(command);
-}
 
 static void vocabulary_survives_its_files(void **state)
 {

@@ -13,10 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "scratch.h"
 
 enum { V = 37, T = 11, WINDOWS = 20 };
 
-static char dir[] = "/tmp/test-trainer-XXXXXX", shard[64], out[64];
+static char shard[64], out[64];
 static struct Error e;
 
 #define MUST(call) \
@@ -24,10 +25,9 @@ static struct Error e;
 
 static int make_shard(void **state)
 {
-    (void)state;
     struct ShardWriter w;
     uint16_t token[WINDOWS * T + 1];
-    assert_non_null(mkdtemp(dir));
+    assert_int_equal(make_dir(state), 0);
     snprintf(shard, sizeof shard, "%s/s.bin", dir);
     snprintf(out, sizeof out, "%s/out", dir);
     for (size_t i = 0; i < WINDOWS * T + 1; i++)
@@ -37,14 +37,6 @@ static int make_shard(void **state)
     MUST(shard_finish(&w, &e));
     MUST(make_dirs(out, &e));
     return 0;
-}
-
-static int remove_all(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    return system(command);
 }
 
 static void start(struct Trainer *t, int B, int K)
@@ -167,5 +159,5 @@ int main(void)
         cmocka_unit_test(validation_is_the_mean),
         cmocka_unit_test(unigram_entropy),
     };
-    return cmocka_run_group_tests(tests, make_shard, remove_all);
+    return cmocka_run_group_tests(tests, make_shard, remove_dir);
 }

@@ -65,6 +65,17 @@ report_rows() {
     done < "$dir/rows"
 }
 
+# facts_are CSV ROWS: the file says name,value,unit as the rows do, which this
+# script has just computed; UPDATE_FACTS=DATE writes it.
+facts_are() {
+    if [ -n "${UPDATE_FACTS:-}" ]; then
+        { echo name,value,unit,machine,command,commit,date
+          sed "s|\$|,none,tests/${0##*/},,$UPDATE_FACTS|" "$2"; } > "$1"
+    fi
+    check "$1 is what is counted here" \
+        diff <(tail -n +2 "$1" | cut -d, -f1-3) "$2"
+}
+
 # A corpus of about 100 kB made of chapters, a vocabulary of 320, shards.
 make_corpus() {
     head -c 90000 chapters/f-ground.nw > "$dir/train.txt"

@@ -1,0 +1,71 @@
+# Sourced by the tests of a ladder, the kernels of code/ladder/NAME.cu on the
+# software GPU.  The script defines
+#
+#     build SOURCE PROGRAM    the ladder's source, or a changed one, with what
+#                             runs it; `PROGRAM check` prints a line a row,
+#                             `PROGRAM counts` a name a launch
+. tests/lib/run.sh
+. tests/lib/wrong.sh
+simtcc=$BIN/simtcc host=${BIN%/bin}/libmb-host.a
+
+needs_simtcc() {    # what would be tested
+    if ! [ -x "$simtcc" ] || ! command -v "${CLANG:-clang}" > /dev/null; then
+        skip "$1 on the software GPU" "no $simtcc, or no clang"
+        finish
+    fi
+}
+
+# results SOURCE PROGRAM N: it builds, and N rows of `check` are right.
+results() {
+    if ! build "$1" "$2"; then
+        not_ok "the chapter's kernels compile" \
+            "$(cat "$dir/errors" "$dir/stderr")"
+        finish
+    fi
+    report_rows "$2" check
+    check "$3 rows were checked, and the program ended well" \
+        test "$status $(grep -c '^ok' "$dir/rows")" = "0 $3"
+}
+
+# counts PROGRAM: names in $dir/names, the report in $dir/counts.csv
+counts() {
+    SIMT_REPORT=csv SIMT_REPORT_FILE=$dir/counts.csv "$1" counts \
+        > "$dir/names" 2> "$dir/stderr"
+}
+
+# Of what a mistake's file says that it is caught by, what $dir/wrong gets
+# right nevertheless: rows that come out `ok`; after `count:` launches that
+# have no conflicts.
+not_caught() {      # .cu-wrong file
+    "$dir/wrong" check > "$dir/rows" 2> "$dir/stderr"
+    sed -n 's/^caught-by: //p' "$1" | while read -r row; do
+        case $row in
+        count:*)  SIMT_CHECK=off SIMT_REPORT=csv \
+                      SIMT_REPORT_FILE=$dir/c.csv "$dir/wrong" counts > "$dir/n"
+                  i=$(grep -nx "${row#count: }" "$dir/n" | cut -d: -f1)
+                  awk -F, -v i="$i" '$2 == i && $3 ~ /^s(ld|st)_conf$/ &&
+                      $4 > 0 { f = 1 } END { exit !f }' "$dir/c.csv" ||
+                      echo "$row" ;;
+        *)        grep -qx "ok - $row" "$dir/rows" && echo "$row" ;;
+        esac
+    done
+}
+
+# mistakes NAME: each tests/wrong/NAME-*.cu-wrong, made in code/ladder/NAME.cu
+mistakes() {
+    local w name why missed
+    for w in tests/wrong/"$1"-*.cu-wrong; do
+        name=$(basename "$w" .cu-wrong) why=$(sed -n 's/^why: //p' "$w")
+        if ! make_wrong "$w" "code/ladder/$1.cu" > "$dir/$1.cu" \
+                2> "$dir/stderr" || ! build "$dir/$1.cu" "$dir/wrong"; then
+            not_ok "$name" "$(cat "$dir/stderr")"
+            continue
+        fi
+        missed=$(not_caught "$w")
+        if [ -z "$missed" ]; then
+            ok "$name: caught ($why)"
+        else
+            not_ok "$name: caught ($why)" "not caught by $missed"
+        fi
+    done
+}
