@@ -75,10 +75,7 @@ static void ask(int d)
 static const char *out = "", *machine;
 
 static const struct Option options[] = {
-    { "out", OPT_STRING, &out, 0, 0, "FILE",
-      "append the numbers to this CSV file", NULL },
-    { "machine", OPT_STRING, &machine, 0, 0, "NAME",
-      "name of this machine in the file", NULL },
+    NUMBERS_OPTIONS(out, machine),
     { NULL, OPT_END, NULL, 0, 0, NULL, NULL, NULL },
 };
 

@@ -2,22 +2,18 @@
 /* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
 
 #include <stdlib.h>
-#include <string.h>
 #include "base/error.h"
 #include "ops/product_bodies.h"
 
 /* the bodies of gemm (18c.8) */
 /* The first is the default, since it has the same bits on every GPU. */
-static const struct Body {
-    const char *name;
-    bool (*run)(const struct Gemm *g);
-} bodies[] = {
-    { "tiles", gemm_tiles },
+static const struct Body bodies[] = {
+    { "tiles", NULL, gemm_tiles },
 #ifndef __SIMT__
-    { "cublas", gemm_lt },
-    { "cublas-tf32", gemm_lt_tf32 },
+    { "cublas", NULL, gemm_lt },
+    { "cublas-tf32", NULL, gemm_lt_tf32 },
 #endif
-    { NULL, NULL },
+    { NULL, NULL, NULL },
 };
 
 static const struct Body *body_in_use;
@@ -30,12 +26,7 @@ const char *gemm_kernel(int i)
 
 bool gemm_use(const char *name)
 {
-    const struct Body *b = bodies;
-    while (b->name && name && strcmp(name, b->name) != 0)
-        b++;
-    if (b->name)
-        body_in_use = b;
-    return b->name;
+    return body_use(&body_in_use, bodies, name);
 }
 
 const char *gemm_used(void)
@@ -53,7 +44,7 @@ void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
 {
     const struct Gemm g = { c, a, b, bias, ldc, lda, ldb, M, N, K, flags };
     gemm_used();
-    if (M > 0 && N > 0 && !body_in_use->run(&g))
+    if (M > 0 && N > 0 && !body_in_use->gemm(&g))
         gemm_tiles(&g);
 }
 

@@ -1,22 +1,18 @@
 /* Chapter 18c, Matrix products on tensor cores: 18c.1 What a step multiplies */
 /* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
 
-#include <string.h>
 #include "base/error.h"
 #include "ops/columns16.h"
 #include "ops/product_bodies.h"
 
 /* the bodies of product (18c.1) */
-static const struct Body {
-    const char *name;
-    bool (*run)(const struct Product *p);
-} bodies[] = {
+static const struct Body bodies[] = {
 #ifndef __SIMT__                        /* there is no library there */
-    { "cublas", product_lt },
+    { "cublas", product_lt, NULL },
 #endif
-    { "mma", product_mma },
-    { "plain", product_plain },
-    { NULL, NULL },
+    { "mma", product_mma, NULL },
+    { "plain", product_plain, NULL },
+    { NULL, NULL, NULL },
 };
 
 static const struct Body *body_in_use = bodies;
@@ -29,12 +25,7 @@ const char *product_kernel(int i)
 
 bool product_use(const char *name)
 {
-    const struct Body *b = bodies;
-    while (b->name && name && strcmp(name, b->name) != 0)
-        b++;
-    if (b->name)
-        body_in_use = b;
-    return b->name;
+    return body_use(&body_in_use, bodies, name);
 }
 
 /* fail if a product is not one (18c.1) */
@@ -74,7 +65,7 @@ void product(const struct Product *given)
     p.ldo = p.ldo ? p.ldo : p.N;
     if (p.flags & GEMM_ADD && !p.out_float)
         p.add = (const bf16 *)p.out;
-    if (!body_in_use->run(&p))
+    if (!body_in_use->product(&p))
         product_mma(&p);
     if (p.bias_grad && p.out_float)
         column_sums16(p.bias_grad, p.b, p.K, p.N, p.accumulate_bias);

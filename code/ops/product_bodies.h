@@ -6,6 +6,7 @@
 #ifndef OPS_PRODUCT_BODIES_H
 #define OPS_PRODUCT_BODIES_H
 
+#include <string.h>
 #include "ops/product.h"
 
 /* of a struct that was checked, with no stride left at 0 */
@@ -21,6 +22,7 @@ extern struct Experiment product_lt_experiment;
 bool product_mma(const struct Product *p);      /* product_mma.cu       */
 bool product_plain(const struct Product *p);
 
+/* the same product in float (18c.1) */
 /* c = op(a) op(b) + bias in float, as ops/matmul.h says; M, N > 0 */
 struct Gemm {
     float *c;
@@ -32,5 +34,24 @@ struct Gemm {
 bool gemm_tiles(const struct Gemm *g);          /* matmul.cu            */
 bool gemm_lt(const struct Gemm *g);             /* product_lt.cu        */
 bool gemm_lt_tf32(const struct Gemm *g);
+
+/* a body, and how it is chosen (18c.1) */
+/* A row of one of the tables, whose last row has no name. */
+struct Body {
+    const char *name;
+    bool (*product)(const struct Product *p);
+    bool (*gemm)(const struct Gemm *g);
+};
+
+/* *used = the row called name (NULL: the first); false if there is none. */
+static inline bool body_use(const struct Body **used,
+                            const struct Body *rows, const char *name)
+{
+    while (rows->name && name && strcmp(name, rows->name) != 0)
+        rows++;
+    if (rows->name)
+        *used = rows;
+    return rows->name;
+}
 
 #endif

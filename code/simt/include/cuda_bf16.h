@@ -58,14 +58,6 @@ SIMT_BOTH float2 __bfloat1622float2(__nv_bfloat162 v)
 {
     return make_float2(__bfloat162float(v.x), __bfloat162float(v.y));
 }
-SIMT_BOTH float __low2float(__nv_bfloat162 v)
-{
-    return __bfloat162float(v.x);
-}
-SIMT_BOTH float __high2float(__nv_bfloat162 v)
-{
-    return __bfloat162float(v.y);
-}
 SIMT_BOTH __nv_bfloat16 __low2bfloat16(__nv_bfloat162 v) { return v.x; }
 SIMT_BOTH __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v) { return v.y; }
 SIMT_BOTH __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x,
@@ -77,25 +69,8 @@ SIMT_BOTH __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 x)
 {
     return __nv_bfloat162(x, x);
 }
-SIMT_MEMBER __nv_bfloat16::__nv_bfloat16(float x)
-    : __nv_bfloat16(__float2bfloat16(x)) {}
-SIMT_MEMBER __nv_bfloat16::operator float() const
-{
-    return __bfloat162float(*this);
-}
-
-SIMT_BOTH __nv_bfloat16 simt_one___nv_bfloat16(void)
-{
-    return simt_narrow___nv_bfloat16(0x3f80);
-}
-SIMT_BOTH __nv_bfloat16 simt_minus_one___nv_bfloat16(void)
-{
-    return simt_narrow___nv_bfloat16(0xbf80);
-}
-SIMT_BOTH __nv_bfloat16 simt_minus_zero___nv_bfloat16(void)
-{
-    return simt_narrow___nv_bfloat16(0x8000);
-}
+SIMT_NARROW_REST(__nv_bfloat16, __nv_bfloat162, __float2bfloat16,
+                 __bfloat162float, 0x3f80)
 SIMT_BOTH float simt_fma___nv_bfloat16(float a, float b, float c)
 {
     return __builtin_fmaf(a, b, c);

@@ -70,8 +70,6 @@ SIMT_BOTH float2 __half22float2(__half2 v)
 {
     return make_float2(__half2float(v.x), __half2float(v.y));
 }
-SIMT_BOTH float __low2float(__half2 v) { return __half2float(v.x); }
-SIMT_BOTH float __high2float(__half2 v) { return __half2float(v.y); }
 SIMT_BOTH __half __low2half(__half2 v) { return v.x; }
 SIMT_BOTH __half __high2half(__half2 v) { return v.y; }
 SIMT_BOTH __half2 __halves2half2(__half x, __half y)
@@ -80,25 +78,7 @@ SIMT_BOTH __half2 __halves2half2(__half x, __half y)
 }
 SIMT_BOTH __half2 __half2half2(__half x) { return __half2(x, x); }
 
-SIMT_MEMBER __half::__half(float x)
-    : __half(__float2half(x)) {}
-SIMT_MEMBER __half::operator float() const
-{
-    return __half2float(*this);
-}
-
-SIMT_BOTH __half simt_one___half(void)
-{
-    return simt_narrow___half(0x3c00);
-}
-SIMT_BOTH __half simt_minus_one___half(void)
-{
-    return simt_narrow___half(0xbc00);
-}
-SIMT_BOTH __half simt_minus_zero___half(void)
-{
-    return simt_narrow___half(0x8000);
-}
+SIMT_NARROW_REST(__half, __half2, __float2half, __half2float, 0x3c00)
 /* exact in double, or so nearly that the rounding to float is harmless
  * except where it makes a tie of half */
 SIMT_BOTH float simt_fma___half(float a, float b, float c)

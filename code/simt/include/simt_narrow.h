@@ -48,6 +48,21 @@ SIMT_BOTH float simt_float(unsigned b)
         return T2(simt_narrow_##T((unsigned short)bits),                  \
                   simt_narrow_##T((unsigned short)(bits >> 16)));         \
     }
+/* one narrow type, continued (M.3.6) */ \
+#define SIMT_NARROW_REST(T, T2, narrow, wide, one)                        \
+    SIMT_MEMBER T::T(float x) : T(narrow(x)) {}                           \
+    SIMT_MEMBER T::operator float() const { return wide(*this); }         \
+    SIMT_BOTH float __low2float(T2 v) { return wide(v.x); }               \
+    SIMT_BOTH float __high2float(T2 v) { return wide(v.y); }              \
+    SIMT_BOTH T simt_one_##T(void) { return simt_narrow_##T(one); }       \
+    SIMT_BOTH T simt_minus_one_##T(void)                                  \
+    {                                                                     \
+        return simt_narrow_##T(0x8000 | one);                             \
+    }                                                                     \
+    SIMT_BOTH T simt_minus_zero_##T(void)                                 \
+    {                                                                     \
+        return simt_narrow_##T(0x8000);                                   \
+    }
 
 /* arithmetic on narrow numbers (M.3.6) */
 #ifdef __CUDA_ARCH__
