@@ -18,7 +18,8 @@ device.
   --out DIR             rows into DIR/gpu-step.csv and DIR/torch-step.csv:
                         NAME.roundN.KEY for each turn, NAME.KEY their median;
                         written after every turn
-  --limit-s S           begin no second or later round after so many seconds
+  --limit-s S           begin no second or later round after so many seconds of
+                        turns
   --ready-s S           wait so long for PyTorch's compiler
   --hold FILE           time nothing before FILE exists: until then something
                         else may use the device
@@ -255,11 +256,12 @@ def main():
             sys.exit("our step is wrong, or did not run: nothing is timed")
         say("our step has the right loss and gradient")
         wait_for(o, peers)
+        start = time.monotonic()
         for number in range(1, max(sizes.values()) + 1):
             for size, rounds in sizes.items():
                 if number > rounds:
                     continue
-                if number > 1 and time.monotonic() - START > o.limit_s:
+                if number > 1 and time.monotonic() - start > o.limit_s:
                     say(f"no time for round {number} of {size}")
                     continue
                 turn(o, size, peers[size], number, rows, theirs)
