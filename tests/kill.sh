@@ -39,10 +39,20 @@ now() { date +%s.%N; }
 # ---- at random moments -----------------------------------------------------------
 # The straight run is timed, so that on a machine of any speed a kill comes
 # after 3 % to 18 % of the run; a start-up that is longer than that, a GPU's,
-# is waited for.  Numbers are drawn from a seed; the moments are as random as
-# the scheduler.
+# is waited for.  Where the clock misjudges (a first run can take three times
+# as long as the next), the share of the run that was done says so, and the
+# next kill comes sooner or later.  Numbers are drawn from a seed; the moments
+# are as random as the scheduler.
+newest() {          # folder: the step of its newest checkpoint
+    local last
+    last=$(find "$1" -maxdepth 1 -name 'step-*' 2> /dev/null |
+        sed -n 's/.*step-0*\([0-9][0-9]*\)$/\1/p' | sort -n | tail -1)
+    echo "${last:-0}"
+}
 fire() {            # name, options...: runs it, kills it; no row of its own
     local name=$1 before took started kills=0 pid said=$dir/said$1
+    local scale=1 from=0 to
+    [ -z "$machine" ] || scale=0.3
     shift
     before=$(now)
     (run_in "$dir/straight$name" --steps "$STEPS" "$@") > "$said" 2>&1 || {
@@ -57,14 +67,19 @@ fire() {            # name, options...: runs it, kills it; no row of its own
         run_in "$dir/killed$name" --steps "$STEPS" "$@" > "$said" 2>&1 &
         pid=$!
         if [ $kills -lt "$KILLS" ]; then
-            sleep "$(awk -v t="$took" -v s="$started" -v r=$RANDOM 'BEGIN {
-                print s * 0.9 + (t - s) * (0.03 + 0.15 * r / 32768) }')"
+            sleep "$(awk -v t="$took" -v s="$started" -v r=$RANDOM \
+                -v k="$scale" 'BEGIN {
+                print s * 0.9 + k * (t - s) * (0.03 + 0.15 * r / 32768) }')"
             kill -9 $pid 2> /dev/null && kills=$((kills + 1))
+            to=$(newest "$dir/killed$name")
+            scale=$(awk -v k="$scale" -v p=$((to - from)) -v n="$STEPS" \
+                'BEGIN { print (p > 0.2 * n ? k / 2 : p < 0.04 * n ? k * 1.5 : k) }')
+            from=$to
         fi
         wait $pid 2> /dev/null
     done
     echo "$kills" > "$dir/kills$name"
-    echo "straight $took s, start $started s, killed $kills times"
+    echo "straight $took s, start $started s, killed $kills times; scale $scale"
 }
 outcome() {         # name
     if [ -e "$dir/why$1" ]; then
@@ -84,8 +99,7 @@ if [ -n "$machine" ]; then
     fire " in bf16" --precision bf16 > "$dir/bf16" 2>&1 &
     fire " in fp32" --precision fp32 > "$dir/fp32" 2>&1
     wait
-    sed 's/^/# bf16: /' "$dir/bf16"
-    sed 's/^/# fp32: /' "$dir/fp32"
+    tail -qn 1 "$dir/bf16" "$dir/fp32" | sed 's/^/# /'
     outcome " in fp32"
     outcome " in bf16"
 else
