@@ -59,7 +59,7 @@ static void facts_are_in(const char *path,
 }
 
 /* The file is these rows, but for its lines that begin with #. */
-static void rows_are_in(const char *path, const char *rows)
+static inline void rows_are_in(const char *path, const char *rows)
 {
     char line[300];
     FILE *f;
