@@ -888,9 +888,11 @@ local function check_row(file, n, line, numbers)
         report(file, n, "row \"%s\" lacks its %s; say where it comes from",
                name, machine == "" and "machine (or none)" or "command")
     end
-    if machine ~= "none" and not f[6]:find("^%x%x%x%x%x%x%x+$") then
+    local commit = f[6]:gsub("^trial on ", "")
+    if machine ~= "none" and not commit:find("^%x%x%x%x%x%x%x+$") then
         report(file, n, "measured row \"%s\" has no commit; give the one it "
-               .. "was measured at", name)
+               .. "was measured at, or \"trial on\" the one that was changed",
+               name)
     end
     if not f[7]:find("^%d%d%d%d%-%d%d%-%d%d$") then
         report(file, n, "date \"%s\" of \"%s\"; write YYYY-MM-DD", f[7], name)

@@ -1,0 +1,99 @@
+-- Where numbers come from: `lua5.4 tests/provenance.lua FOLDER` prints a line
+-- for each row of FOLDER/*.csv whose commit is not in the history of HEAD, or
+-- whose command names nothing that the tree holds.  A row that says `trial
+-- on COMMIT` was measured from a change that was never committed, so only
+-- its commit is asked for.  Runs in the root of a git checkout.
+package.path = "code/weave/?.lua;" .. package.path
+local data = require "data"
+local folder = arg[1]
+
+local function run(command)
+    local pipe = assert(io.popen(command))
+    local text = pipe:read("a")
+    return text, pipe:close()
+end
+
+-- ---- what a command may name ----------------------------------------------
+
+local known = {}
+for file in run("git ls-files"):gmatch("[^\n]+") do
+    known[file] = true
+    local main = file:match("^code/%w+/main_([%w_]+)%.cu?$")
+    if main then known[main:gsub("_", "-")] = true end
+    local test = file:match("^tests/([%w_]+)%.c$")
+    if test then known[test] = true end
+    local script = file:match("([%w_]+%.%a+)$")
+    if script and file:find("^tests/reference/") or file:find("%.sh$") then
+        known[script] = true
+    end
+end
+for line in io.lines("Makefile") do
+    for target in (line:match("^([%w%- ]+):") or ""):gmatch("%S+") do
+        known["make " .. target] = true
+    end
+end
+
+-- A word stands for itself, for a program of build/bin or build/tests-KIND,
+-- for one of the variants NAME-cuda and NAME-simt.
+local function names_something(command)
+    for word in command:gmatch("[^%s;:,()]+") do
+        local name = word:gsub("^build/[%w%-]+/", "")
+                         :gsub("^tests%-%w+/", "")
+        local plain = name:gsub("%-cuda$", ""):gsub("%-simt$", "")
+        if known[word] or known[name] or known[plain] then return true end
+    end
+    for target in command:gmatch("make ([%w%-]+)") do
+        if known["make " .. target] then return true end
+    end
+    for dir in command:gmatch("tests/[%w/]+") do
+        for file in pairs(known) do
+            if file:sub(1, #dir + 1) == dir .. "/" then return true end
+        end
+    end
+end
+
+-- ---- the rows ---------------------------------------------------------------
+
+local asked = {}
+local function in_history(commit)
+    if asked[commit] == nil then
+        asked[commit] = select(2, run("git merge-base --is-ancestor "
+            .. commit .. " HEAD 2> /dev/null")) == true
+    end
+    return asked[commit]
+end
+
+local function check(place, name, machine, command, commit)
+    local trial = commit:match("^trial on (%x+)$")
+    local hash = trial or commit:match("^(%x+)$")
+    if hash and not in_history(hash) then
+        print(place .. ": " .. name .. " is of commit " .. hash
+              .. ", which is not in this history")
+    end
+    local given = machine:find("^none, given")
+    if not trial and not given and not names_something(command) then
+        print(place .. ": " .. name .. " comes from \"" .. command
+              .. "\", and nothing here is called so")
+    end
+end
+
+local function check_file(path)
+    local head, n = {}, 0
+    local rows = {}
+    data.read(path, rows)
+    for _, row in pairs(rows) do
+        check(path .. ":" .. row.line, row.name, row.machine, row.command,
+              row.commit)
+    end
+    for line in io.lines(path) do
+        local key, value = line:match("^# (%a+): (.*)$")
+        if key then head[key] = value end
+    end
+    if head.command then
+        check(path, "the table", head.machine, head.command, head.commit)
+    end
+end
+
+for path in run("ls " .. folder .. "/*.csv"):gmatch("[^\n]+") do
+    check_file(path)
+end
