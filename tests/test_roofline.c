@@ -267,19 +267,33 @@ static void steps(FILE *f)
          "step.bf16.burst");
 }
 
+static int different(const int *x, int n)
+{
+    int count = 0;
+    for (int i = 0, j; i < n; i++) {
+        for (j = 0; x[j] != x[i]; j++) {
+        }
+        count += j == i;
+    }
+    return count;
+}
+
 /* The model of an H200 for each size that was measured: with one tile for
  * all, with the best of all tiles, with the tile that the library took; and
- * how far the last is from what was measured, from 512 on. */
+ * how far the last is from what was measured, from 512 on.  Then by how much
+ * a size may be slower than the one before it, and how many tiles were
+ * taken. */
 static void staircases(FILE *f)
 {
     static const char sweep[] = "figures/data/matmul-sweep.csv";
-    double error = 0, worst = 0;
-    int count = 0;
+    double error = 0, worst = 0, drop = 0, one_drop = 0;
+    double rate_before = 1e-3, one_before = 1e-3;   /* TFLOP/s */
+    int count = 0, sizes = 0, tile[128];
     for (int n = 64; n <= 8192; n += 64) {
         char name[60];
         double flop = 2.0 * n * n * n / 1e12;
-        fact(f, flop / stair(&chip_h200, 256, 128, n, n, n).seconds,
-             "TFLOP/s", "stair.one.%d", n);
+        double one = flop / stair(&chip_h200, 256, 128, n, n, n).seconds;
+        fact(f, one, "TFLOP/s", "stair.one.%d", n);
         struct Stair best = staircase(&chip_h200, n, n, n);
         fact(f, flop / best.seconds, "TFLOP/s", "stair.best.%d", n);
         snprintf(name, sizeof name, "sweep.64.%d.tile-m", n);
@@ -292,6 +306,11 @@ static void staircases(FILE *f)
         fact(f, flop / given.seconds, "TFLOP/s", "stair.given.%d", n);
         fact(f, given.waves, "", "stair.given.%d.waves", n);
         double off = fabs(flop / given.seconds / rate - 1);
+        one_drop = fmax(one_drop, 1 - one / one_before);
+        drop = fmax(drop, 1 - rate / rate_before);
+        one_before = one;
+        rate_before = rate;
+        tile[sizes++] = 1000 * tm + tn;
         if (n >= 512) {
             error += off;
             worst = fmax(worst, off);
@@ -300,6 +319,10 @@ static void staircases(FILE *f)
     }
     fact(f, 100 * error / count, "%", "stair.error");
     fact(f, 100 * worst, "%", "stair.error.worst");
+    fact(f, 100 * one_drop, "%", "stair.one.drop");
+    fact(f, 100 * drop, "%", "stair.sweep.drop");
+    fact(f, sizes, "", "stair.sizes");
+    fact(f, different(tile, sizes), "", "stair.tiles");
 }
 
 /* Compared without the date, which is the last field. */

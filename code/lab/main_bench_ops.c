@@ -117,7 +117,8 @@ struct Job {
     const char *name, *row;     /* ops.ROW in figures/data */
     void (*run)(int call);
     int calls;                  /* in one training step */
-    double bytes, flop;         /* of one call, for each element of x */
+    double bytes, flop;         /* of one call, for each element of x,
+                                 * at T = 64 */
     int width;                  /* of x */
 };
 
@@ -128,8 +129,10 @@ static const struct Job jobs[] = {
     { "layernorm forward",  "layernorm.fwd", norm, 2 * L + 1, 8, 7, C },
     { "layernorm backward", "layernorm.bwd", norm_back, 2 * L + 1,
       16, 14, C },
-    { "attention forward",  "attention.fwd", attend, L, 16, 0, C },
-    { "attention backward", "attention.bwd", attend_back, L, 32, 0, C },
+    { "attention forward",  "attention.fwd", attend, L, 16,
+      2 * 64, C },
+    { "attention backward", "attention.bwd", attend_back, L, 32,
+      5 * 64, C },
     { "GELU forward",       "gelu.fwd", gelu, L, 8, 30, 4 * C },
     { "GELU backward",      "gelu.bwd", gelu_back, L, 12, 40, 4 * C },
     { "residual",           "residual", residual, 2 * L, 12, 1, C },
@@ -176,9 +179,9 @@ static void print_job(const struct Job *j, double *t, double copy_rate)
 {
     double MB = 1e-6 * j->bytes * j->width * B * T * j->calls;
     double ms = time_ms(j, t);
-    printf("%-20s %3d calls  %7.1f MB  %7.2f ms  %6.2f - %6.2f"
-           "  %6.1f GB/s", j->name, j->calls, MB, ms, t[0], t[repeat - 1],
-           MB / ms);
+    printf("%-20s %3d calls  %7.1f MB  %5.1f MFLOP  %7.2f ms  "
+           "%6.2f - %6.2f  %6.1f GB/s", j->name, j->calls, MB,
+           MB * j->flop / j->bytes, ms, t[0], t[repeat - 1], MB / ms);
     if (copy_rate > 0)
         printf("  by copy %6.2f ms", MB / copy_rate);
     printf("\n");
