@@ -13,8 +13,12 @@ check "and of its parts" grep -q '^step.d2.b1.t32.fp32.part.adamw,' "$dir/step.c
 check "but not of their sum" test -z "$(grep 'part.sum' "$dir/step.csv")"
 echo 'torch.d2.b1.compile.rate,10,tok/s,a machine,a command,0,today' \
     > "$dir/peer.csv"
+echo 'torch.d2.b1.compile.round1.rate,11,tok/s,a machine,a command,0,today' \
+    >> "$dir/peer.csv"
 check "the peer's rate beside it" grep -q 'torch.d2.b1.compile.rate .* 10 tok/s' \
     <(run --parts 0 --peer "$dir/peer.csv")
+check "but not that of one round" test -z \
+    "$(run --parts 0 --peer "$dir/peer.csv" | grep round1)"
 
 # One weight is another: a loss that is off by little.  And one is no number.
 for bytes in '\101\101\101\101' '\377\377\377\377'; do

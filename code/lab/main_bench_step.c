@@ -303,7 +303,8 @@ static void take_apart(struct Trainer *t)
 }
 
 /* bench-step: beside PyTorch (R.2) */
-/* The rates of the same model and batch in the peer's file. */
+/* The rates of the same model and batch in the peer's file: of all rounds
+ * together, at full length. */
 static void beside(double ms)
 {
     char line[512], want[80], name[160];
@@ -318,7 +319,7 @@ static void beside(double ms)
         snprintf(name, sizeof name, "%.*s", (int)(comma - line), line);
         size_t length = strlen(name);
         if (length > 5 && strcmp(name + length - 5, ".rate") == 0
-            && !strstr(name, ".t"))
+            && !strstr(name, ".t") && !strstr(name, ".round"))
             printf("%-36s %8.0f tok/s; we are at %.2f of it\n", name, rate,
                    ours / rate);
     }
