@@ -106,9 +106,37 @@ cat page.* | grep -q 'printf("%g\\n", sum_row(x, n) \* (1 << 3) >> 3);'
 result $? "a line of code arrives whole"
 cat page.* | grep -q 'café, α ≤ β → γ × 2'
 result $? "signs that the faces lack come from others"
+# Words that are links, as "page: word", on the printed page $2 of the book $1.
+links() {
+    pdftohtml -xml -stdout -i -f $(($2 + first - 1)) -l $(($2 + first - 1)) \
+        "$1" | grep -o '<a href="[^"]*#[0-9]*">[^<]*</a>' |
+        sed 's/.*#\([0-9]*\)">\(.*\)<.a>/\1: \2/'
+}
+page_of_link() { links "$1" "$2" | sed -n "s/^\([0-9]*\): .*$3.*/\1/p"; }
+header_sheet=$((header + first - 1))
+[ "$(page_of_link build/pdf/book.pdf "$scan" ROW_MAX | sort -u)" = $header_sheet ]
+result $? "an identifier in code is a link to its definition"
+prose=$(page_with 'sum_row is the whole of it')
+page_of_link build/pdf/book.pdf "$prose" 'sum.row' |
+    grep -q "^$((use + first - 1))$"
+result $? "an identifier in a sentence is a link to its definition"
 [ "$(pdffonts build/pdf/book.pdf | awk 'NR > 2' |
      grep -c -v ' yes ')" -eq 0 ]
 result $? "all fonts are embedded"
+
+# ---- a press that forgets ------------------------------------------------
+# The rows above see a listing without links, and the press itself misses the
+# ends of links.
+press_with() {     # in $tmp/$1: the good book, with a change of its style
+    cp -r "$tmp/good" "$tmp/$1" && cd "$tmp/$1" || exit 1
+    sed -i "s/.usepackage{press}/&\\\\renewcommand$2/" build/pdf/book.tex
+    "$top/code/weave/press" build/pdf > press.log 2>&1
+}
+press_with unlinked '\\lxI[2]{#2}' &&
+    ! page_of_link build/pdf/book.pdf "$scan" ROW_MAX | grep -q .
+result $? "wrong: code without links is seen"
+! press_with endless '\\lxD[2]{#2}' && grep -q 'def-ROW_MAX' press.log
+result $? "wrong: links that end nowhere stop the press"
 
 # ---- a bad one ----------------------------------------------------------
 cp -r "$top/tests/data/press" "$tmp/bad"

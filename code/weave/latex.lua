@@ -27,7 +27,7 @@ end
 local function breakable(code)
     return (escape(code):gsub("/", "/\\allowbreak{}")
             :gsub("\\_", "\\_\\allowbreak{}")
-            :gsub("(%l[.,:=])(%w)", "%1\\allowbreak{}%2")
+            :gsub("(%l\3?[.,:=])(\2?%w)", "%1\\allowbreak{}%2")
             :gsub("%-%-", "-{}-"))
 end
 
@@ -55,6 +55,13 @@ local STYLES = { k = "\\lxK", t = "\\lxT", n = "\\lxN", s = "\\lxS",
 
 local function anchor_of(url) return (url:gsub("^[^#]*#?", "")) end
 
+local function link_word(piece, text)
+    if piece.anchor then
+        return ("\\lxD{%s}{%s}"):format(piece.anchor, text)
+    end
+    return ("\\lxI{%s}{%s}"):format(anchor_of(piece.url), text)
+end
+
 local function set_line(line)
     local out, places = {}, {}
     for i, piece in ipairs(line) do
@@ -68,7 +75,8 @@ local function set_line(line)
         else
             local style = STYLES[piece.kind]
             local text = escape_code(piece.text)
-            out[i] = style and style .. "{" .. text .. "}" or text
+            text = style and style .. "{" .. text .. "}" or text
+            out[i] = piece.url and link_word(piece, text) or text
             places[#places + 1] = piece.anchor
                 or piece.url and "in." .. anchor_of(piece.url)
         end
@@ -163,10 +171,20 @@ function M.chunk_reference(name, url)
                                                set_name(name)))
 end
 
+
+-- latex: words in the text, continued (I.2.3)
 function M.identifier(pieces)
-    local code = {}
-    for i, p in ipairs(pieces) do code[i] = p.text end
-    return raw(set_code(table.concat(code)))
+    local code, anchors, n = {}, {}, 0
+    for i, p in ipairs(pieces) do
+        code[i] = p.url and "\2" .. p.text .. "\3" or p.text
+        anchors[#anchors + 1] = p.url and anchor_of(p.url)
+    end
+    local function open()
+        n = n + 1
+        return "\\mbident{" .. anchors[n] .. "}{"
+    end
+    return raw((set_code(table.concat(code))
+                :gsub("\2", open):gsub("\3", "}")))
 end
 
 -- latex: headings (I.2.3)

@@ -22,7 +22,9 @@ for i, line in ipairs(lines) do
         for tex in source and source:lines() or function() end do
             n = n + 1
             if n == wanted then
-                text = tex:gsub("\\lx%a", ""):gsub("\\ ", " ")
+                text = tex:gsub("\\codeline{[^}]*}", "")
+                          :gsub("\\lx[DI]{[^}]*}", "")
+                          :gsub("\\lx%a", ""):gsub("\\ ", " ")
                           :gsub("[{}]", ""):gsub("\\([_#$%%&])", "%1")
             end
         end
@@ -31,7 +33,8 @@ for i, line in ipairs(lines) do
     elseif line:find("^Missing character") then
         complain(line .. " (no face of the book has it)")
     elseif line:find("^Press Warning")
-           or line:find("multiply defined") then
+           or line:find("multiply defined")
+           or line:find("unreferenced destination") then
         complain(line)
     end
 end
