@@ -152,6 +152,11 @@ wrong "a missing output file"  's/out.txt/oot.txt/'              '^chapters/01-s
 wrong "a figure without alt"   's/ alt="a rising line"//'        '^chapters/01-sums.nw:9: a figure needs'
 wrong "a label used twice"     's/#tbl:sums/#tbl:sums} {#fig:sums-line/; s/^: Two/![x](figures\/line.svg){#fig:sums-line alt="y"}\n\n: Two/' 'fig:sums-line is also in'
 wrong "arithmetic on no number" 's|sum.time / sum.count|sum.time / |' '\{.calc\}: no value'
+sed -i 's/@num:sum.time/$t = @num:sum.time$/' chapters/01-sums.nw
+formula() { "$loom/weave"; ! "$loom/page" 01-sums > "$work/said" 2>&1 &&
+    grep -q '^chapters/01-sums.nw:3: @num:sum.time.* in a formula' "$work/said"; }
+check "a measured number in a formula" formula
+cp "$top"/tests/data/loom/chapters/*.nw chapters/; "$loom/weave"; sums build > "$work/before"
 sed -i 's/^sum.count,1000/sum.count,1000,7/' figures/data/sums.csv
 wrong "a row with too many fields" '' '^.*figures/data/sums.csv:3: a row has 7 fields'
 cp "$top"/tests/data/loom/figures/data/sums.csv figures/data

@@ -136,6 +136,12 @@ end
 
 -- code in the text, continued (A.8)
 local function Math(math)
+    local source = math.text:match("@num:%S+")
+                   or math.text:match("%b[]{%.%l+[^}]*}")
+    if source then
+        stop(source, source .. " in a formula is not read; close the "
+                     .. "formula before it")
+    end
     if math.mathtype == "InlineMath" and #math.text > 30
        and writer.formula then
         return writer.formula(math)
