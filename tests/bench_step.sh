@@ -10,6 +10,8 @@ check "rows of it, each a positive number" awk -F, '
         n++ }
     END { exit n != 6 }' "$dir/step.csv"
 check "and of its parts" grep -q '^step.d2.b1.t32.fp32.part.adamw,' "$dir/step.csv"
+check "and of the giving" grep -q '^step.d2.b1.t32.fp32.given,[0-9.]*,ms,' \
+    "$dir/step.csv"
 check "but not of their sum" test -z "$(grep 'part.sum' "$dir/step.csv")"
 echo 'torch.d2.b1.compile.rate,10,tok/s,a machine,a command,0,today' \
     > "$dir/peer.csv"

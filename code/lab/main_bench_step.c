@@ -253,6 +253,20 @@ static double time_steps(struct Trainer *t)
     return ms;
 }
 
+/* bench-step: time the giving (R.2) */
+static void time_giving(struct Trainer *t)
+{
+    struct Sample s = {0};
+    for (int i = 0; i < 7; i++) {
+        double start = now_s();
+        model_train_start(&t->model, t->tokens, t->targets, B, T, 1, false);
+        sample_add(&s, now_s() - start);
+        model_train_loss(&t->model);            /* waits */
+    }
+    printf("forward and backward given in %.3f ms\n", 1e3 * median(&s));
+    put(1e3 * median(&s), "ms", "given");
+}
+
 /* bench-step: read a row of the profile (R.2) */
 /* One row of machine_profile_print: a name of several words, then calls
  * and milliseconds; false for others, and for their sum. */
@@ -332,6 +346,7 @@ static void measure(void)
     struct Trainer t;
     make(&t);
     double ms = time_steps(&t);
+    time_giving(&t);
     if (parts)
         take_apart(&t);
     beside(ms);
