@@ -7,7 +7,7 @@ set ylabel 'loss, distance from fp64'
 set xrange [0:200]
 set yrange [5e-8:0.1]
 set format y '10^{%T}'
-set key outside top center maxrows 2 samplen 3
+set key outside top center maxrows 3 samplen 3
 plot off(7) using 1:2 with lines lt 1 lw 1.5 title 'ours, bf16', \
      off(6) using 1:2 with lines lt 2 lw 1.5 title 'PyTorch, bf16', \
      off(5) using 1:2 with lines lt 1 lw 1 dashtype 2 title 'ours, fp32, H200', \

@@ -6,7 +6,7 @@ eager = "< awk -F, '$1 ~ /^torch[.]gpt2[.]b[0-9]+[.]eager([.]t[0-9]+)?[.]step$/ 
 set logscale xy
 set xlabel 'tokens in a step'
 set ylabel 'ms'
-set xrange [50:100000]
+set xrange [50:170000]
 set yrange [2:300]
 set xtics (64, 256, '1k' 1024, '4k' 4096, '16k' 16384, '64k' 65536)
 set ytics (2, 5, 10, 20, 50, 100, 200)

@@ -20,9 +20,9 @@ roof(x, flops, bytes) = x * bytes < flops ? x * bytes : flops
 set label 1 'AVX-512' at 380, avx512 * 1.17 right textcolor rgb '#c0562f'
 set label 2 'AVX2' at 380, avx2 * 1.17 right textcolor rgb '#888888'
 set label 4 'one float at a time' at 380, scalar * 1.17 right textcolor rgb '#888888'
-set label 5 'memory' at 4.2, 4.2 * memory * 1.25 rotate by 40 textcolor rgb '#c0562f'
-set label 6 'L2' at 0.07, 0.07 * l2 * 1.35 rotate by 40 textcolor rgb '#888888'
-set label 7 'L1' at 0.07, 0.07 * l1 * 1.35 rotate by 40 textcolor rgb '#888888'
+set label 5 'memory' at 1.25, 1.25 * memory * 1.3 rotate by 39 textcolor rgb '#c0562f'
+set label 6 'L2' at 0.07, 0.07 * l2 * 1.35 rotate by 39 textcolor rgb '#888888'
+set label 7 'L1' at 0.07, 0.07 * l1 * 1.35 rotate by 39 textcolor rgb '#888888'
 set key at graph 0.98, graph 0.2 right
 plot x <= avx512 / l1 ? x * l1 : 1/0 with lines lt 5 lw 1, \
     x <= avx512 / l2 ? x * l2 : 1/0 with lines lt 5 lw 1, \

@@ -65,7 +65,7 @@ BEGIN {
         label("host.ops.embedding.fwd", "cpu.embedding-fwd", "emb")
         label("host.ops.layernorm.fwd", "cpu.layernorm-fwd", "LN", 1.2, 0.72)
         label("host.ops.layernorm.bwd", "cpu.layernorm-bwd", "LN′", 0.75, 1.25)
-        label("host.ops.residual", "cpu.residual", "res")
+        label("host.ops.residual", "cpu.residual", "res", 1, 1.5)
         label("host.ops.gelu.fwd", "cpu.gelu-fwd", "GELU", 1.1, 1.45)
         label("host.ops.gelu.bwd", "cpu.gelu-bwd", "GELU′", 0.8, 0.66)
         label("host.ops.attention.fwd", "cpu.attention-fwd", "att", 0.85, 0.66)
@@ -73,7 +73,7 @@ BEGIN {
         label("host.ops.loss.fwd", "cpu.crossentropy-fwd", "loss", 1.2, 1.45)
         label("host.ops.loss.bwd", "cpu.crossentropy-bwd", "loss′", 1.5, 0.72)
         label("host.matmul.fc.y.ms", "cpu.fc.y", "fc", 1.25, 1.0)
-        label("host.matmul.fc.dw.ms", "cpu.fc.dw", "fc′", 0.7, 1.1)
+        label("host.matmul.fc.dw.ms", "cpu.fc.dw", "fc′", 0.62, 0.97)
         label("host.matmul.head.y.ms", "cpu.head.y", "head", 1.1, 0.7)
         label("host.matmul.att.y.ms", "cpu.att.y", "")
     }

@@ -4,7 +4,7 @@ set xrange [0:8200]
 set yrange [0:880]
 set xlabel 'size of the three matrices'
 set ylabel 'TFLOP/s'
-set key at graph 0.98, graph 0.2 right
+set key at graph 0.98, graph 0.27 right
 plot row('stair.one') using 1:2 with lines lt 5 lw 1 title 'one tile of 256×128', \
     row('stair.given') using 1:2 with lines lt 2 lw 1.2 title 'the model, with the tile that the library takes', \
     row('sweep.64') using 1:2 with points lt 1 pt 7 ps 0.35 title 'measured'

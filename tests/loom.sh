@@ -111,6 +111,12 @@ if ! command -v node > /dev/null || [ ! -d "$top/node_modules/playwright-core" ]
     skip "its pages in a browser" "playwright-core is not installed; npm install brings it"
 else
     check "its pages in a browser" in_browser
+    # two labels in one place, and one in a grey that is too light
+    crowd='<text x="1" y="9">one<\/text><text x="1" y="9" fill="#b0b0b0">two<\/text>'
+    sed -i "s/<svg role=\"img\".*>/&$crowd/" build/book/html/01-sums.html
+    seen() { ! in_browser > "$work/said" 2>&1 && grep -q 'fig:sums-line: [0-9.]* two' "$work/said" &&
+        grep -q 'fig:sums-line: one under two' "$work/said"; }
+    check "labels of a figure that are pale, and that cover each other, are seen" seen
 fi
 kinds() { grep -q "<code>$1</code></a> <span class=\"kind\">$2<" build/book/html/identifiers.html; }
 while read -r name kind; do check "the index knows $name as $kind" kinds "$name" "$kind"; done <<'END'

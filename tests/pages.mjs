@@ -69,6 +69,79 @@ function weakText() {
     return weak;
 }
 
+// The same for the letters of drawings, whose ground is what was painted
+// before them; and pairs of labels of which one covers half of the other.
+function drawings() {
+    const parse = s => (s.match(/[\d.]+/g) || [0, 0, 0]).map(Number);
+    const linear = c => (c /= 255) <= 0.04045
+        ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const luminance = ([r, g, b]) =>
+        0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    const over = (style, back) => {
+        const c = parse(style.fill);
+        const o = style.fillOpacity * style.opacity * (c[3] ?? 1);
+        return back.map((b, k) => c[k] * o + b * (1 - o));
+    };
+    const place = (svg, e, x, y) => Object.assign(svg.createSVGPoint(),
+        { x, y }).matrixTransform(e.getScreenCTM());
+    const corners = (svg, e) => {
+        const b = e.getBBox(), h = b.height / 4;      // letters, not the line
+        return [[b.x, b.y + h], [b.x + b.width, b.y + h],
+                [b.x + b.width, b.y + 3 * h], [b.x, b.y + 3 * h]]
+            .map(([x, y]) => place(svg, e, x, y));
+    };
+    const inside = (q, p) => q.every((a, i) => {
+        const b = q[(i + 1) % 4];
+        return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x) >= 0;
+    });
+    const covered = (a, b) => {              // share of label a that b covers
+        let n = 0;
+        for (let i = 0; i < 100; i++) {
+            const u = (i % 10 + .5) / 10, v = (Math.floor(i / 10) + .5) / 10;
+            n += inside(b, {
+                x: a[0].x + u * (a[1].x - a[0].x) + v * (a[3].x - a[0].x),
+                y: a[0].y + u * (a[1].y - a[0].y) + v * (a[3].y - a[0].y) });
+        }
+        return n / 100;
+    };
+    const weak = [], crowded = [];
+    for (const svg of document.querySelectorAll("figure svg")) {
+        const id = svg.closest("figure").id, labels = [];
+        const parts = [...svg.querySelectorAll(
+            "rect, path, polygon, circle, ellipse, text")];
+        for (const text of parts.filter(e => e.tagName === "text")) {
+            const label = text.textContent.trim();
+            if (!label) continue;
+            const quad = corners(svg, text);
+            labels.push({ label, quad });
+            const middle = { x: (quad[0].x + quad[2].x) / 2,
+                             y: (quad[0].y + quad[2].y) / 2 };
+            let back = parse(getComputedStyle(document.body)
+                             .backgroundColor).slice(0, 3);
+            for (const shape of parts.slice(0, parts.indexOf(text))) {
+                const style = getComputedStyle(shape);
+                if (shape.tagName === "text" || style.fill === "none")
+                    continue;
+                const p = Object.assign(svg.createSVGPoint(), middle);
+                if (shape.isPointInFill(p.matrixTransform(
+                        shape.getScreenCTM().inverse())))
+                    back = over(style, back);
+            }
+            const leaf = text.querySelector("tspan") || text;
+            const a = luminance(over(getComputedStyle(leaf), back));
+            const b = luminance(back);
+            const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+            if (!(ratio >= 4.5))
+                weak.push(`${id}: ${ratio.toFixed(2)} ${label}`);
+        }
+        for (const a of labels)
+            for (const b of labels)
+                if (a !== b && covered(a.quad, b.quad) >= .5)
+                    crowded.push(`${id}: ${a.label} under ${b.label}`);
+    }
+    return { weak, crowded };
+}
+
 // Elements that stick out to the right although nothing lets them scroll.
 function wide() {
     const root = document.documentElement;
@@ -113,6 +186,7 @@ async function visit(options, use) {
 
 for (const width of [360, 1100, 1440]) {
     const trouble = [], cut = [], weak = { light: [], dark: [] };
+    const pale = { light: [], dark: [] }, crowded = [];
     const { noise, asked } = await visit(
         { viewport: { width, height: 800 } }, async (page, name) => {
             for (const t of await page.evaluate(wide))
@@ -123,6 +197,13 @@ for (const width of [360, 1100, 1440]) {
                 await page.emulateMedia({ colorScheme });
                 for (const t of await page.evaluate(weakText))
                     weak[colorScheme].push(`${name}: ${t}`);
+                if (width !== 1100) continue;
+                const found = await page.evaluate(drawings);
+                for (const t of found.weak)
+                    pale[colorScheme].push(`${name}: ${t}`);
+                if (colorScheme === "light")
+                    for (const t of found.crowded)
+                        crowded.push(`${name}: ${t}`);
             }
         });
     const where = `${width} px, ${pages.length} pages`;
@@ -135,6 +216,12 @@ for (const width of [360, 1100, 1440]) {
         report(found.length === 0,
                `${where}: contrast of all text 4.5 or more, ${scheme}`,
                found);
+    if (width !== 1100) continue;
+    for (const [scheme, found] of Object.entries(pale))
+        report(found.length === 0,
+               `${where}: contrast of letters in figures, ${scheme}`, found);
+    report(crowded.length === 0,
+           `${where}: no label of a figure covers another`, crowded);
 }
 
 // ---- unfolding ------------------------------------------------------------------
