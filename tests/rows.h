@@ -20,6 +20,7 @@
 #endif
 
 #include "base/real.h"
+#include "wanted.h"
 
 struct Row {
     const char *name;               /* "operator KEY=number KEY=number"  */
@@ -52,32 +53,16 @@ static inline void row_run(void **state)
     row->run(row);
 }
 
-/* Does the environment variable ROWS, a name per line, want this row? */
-static inline bool row_wanted(const char *name)
-{
-    const char *rows = getenv("ROWS");
-    size_t length = strlen(name);
-    if (!rows || !*rows)
-        return true;
-    for (const char *at = rows; (at = strstr(at, name)); at++)
-        if ((at == rows || at[-1] == '\n')
-            && (at[length] == '\n' || !at[length]))
-            return true;
-    return false;
-}
-
 /* Run every row as a test of its own; the result is for main to return. */
 static inline int rows_run(const char *group, const struct Row *rows,
                            size_t n)
 {
     struct CMUnitTest *tests = calloc(n, sizeof *tests);
-    size_t wanted = 0;
     for (size_t i = 0; i < n; i++)
-        if (row_wanted(rows[i].name))
-            tests[wanted++] = (struct CMUnitTest){
-                rows[i].name, row_run, NULL, NULL,
-                (void *)(uintptr_t)&rows[i] };
-    int failed = _cmocka_run_group_tests(group, tests, wanted, NULL, NULL);
+        tests[i] = (struct CMUnitTest){ rows[i].name, row_run, NULL, NULL,
+                                        (void *)(uintptr_t)&rows[i] };
+    n = rows_wanted(tests, n);
+    int failed = _cmocka_run_group_tests(group, tests, n, NULL, NULL);
     free(tests);
     return failed;
 }

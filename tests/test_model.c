@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "model_fixture.h"
 #include "named.h"
+#include "wanted.h"
 
 /* PyTorch 1.13's own float32 run of gpt2-tiny is off from its float64 run
  * by up to 4.2e-7 (largest element) and 4.0e-7 (norm) over all tensors;
@@ -511,6 +512,7 @@ int main(void)
     ROWS(bad_configs, bad_config)
     ROWS(bad_batches, bad_batch)
     n += add_gradient_tests(tests + n);
-    return _cmocka_run_group_tests("model", tests, (size_t)n,
+    return _cmocka_run_group_tests("model", tests,
+                                   rows_wanted(tests, (size_t)n),
                                    fixture_train, fixture_trained_free);
 }
