@@ -36,6 +36,9 @@ FLAGS.opt  := $(CFLAGS) -fno-math-errno -fno-trapping-math -ffp-contract=fast
 FLAGS.f64  := $(CFLAGS) -DREAL_IS_DOUBLE
 FLAGS.asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
               -fno-omit-frame-pointer
+# The thousands of small functions that execute instructions: under the
+# sanitizers most of a compiler's time, for nothing that is waited for.
+$(B)/asan/$(CODE)/simt/execute_%.o: FLAGS.asan += -O0
 LDLIBS  := -lm -lpthread
 # cmocka, where it is; without it tests/rows.h has what its rows need.
 TEST_LIBS := $(if $(wildcard /usr/include/cmocka.h /usr/local/include/cmocka.h),-lcmocka)
@@ -47,6 +50,10 @@ $(foreach f,opt f64 asan,$(B)/$(f)/$(CODE)/simt/%.o): ROOM := -ffp-contract=off
 SOURCES := $(foreach r,base simt ops gpt2 lab,$(wildcard $(CODE)/$(r)/*.c))
 MAINS   := $(filter $(CODE)/gpt2/main_% $(CODE)/lab/main_%,$(SOURCES))
 PARTS   := $(filter-out $(MAINS),$(SOURCES))
+# What has a `real` in it, for f64; all of it for the others.
+PARTS.opt  := $(PARTS)
+PARTS.asan := $(PARTS)
+PARTS.f64  := $(filter-out $(CODE)/simt/% $(CODE)/lab/%,$(PARTS))
 name_of  = $(subst _,-,$(patsubst main_%,%,$(basename $(notdir $(1)))))
 PROGRAMS := $(foreach m,$(MAINS),$(B)/bin/$(call name_of,$(m)))
 
@@ -57,7 +64,7 @@ define FLAVOUR
 $(B)/$(1)/%.o: %.c
 	@mkdir -p $$(@D)
 	$$(CC) $$(COMMON) $$(FLAGS.$(1)) $$(ROOM) -c $$< -o $$@
-$(B)/libmb-$(1).a: $(PARTS:%.c=$(B)/$(1)/%.o)
+$(B)/libmb-$(1).a: $(PARTS.$(1):%.c=$(B)/$(1)/%.o)
 	@rm -f $$@; ar rcs $$@ $$^
 $(B)/tests-$(1)/%: $(B)/$(1)/tests/%.o $(B)/libmb-$(1).a
 	@mkdir -p $$(@D)
@@ -194,11 +201,15 @@ FUZZ_S  ?= 10
 FUZZERS := $(patsubst tests/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz_*.c))
 FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
               -fno-sanitize-recover=all -Wno-pass-failed
+# fuzz_ptx reads modules and fuzz_checkpoint models; neither runs one.
+FUZZ_PARTS := $(filter-out $(CODE)/lab/%,$(PARTS))
+$(patsubst %.c,$(B)/clang/%.o,$(filter $(CODE)/simt/execute_% \
+  $(CODE)/ops/matmul_%,$(PARTS))): FUZZ_FLAGS := -O0 -fsanitize=address
 
 $(B)/clang/%.o: %.c
 	@mkdir -p $(@D)
 	clang $(COMMON) $(FUZZ_FLAGS) -c $< -o $@
-$(B)/libmb-clang.a: $(PARTS:%.c=$(B)/clang/%.o)
+$(B)/libmb-clang.a: $(FUZZ_PARTS:%.c=$(B)/clang/%.o)
 	@rm -f $@; ar rcs $@ $^
 $(B)/fuzz/%: $(B)/clang/tests/%.o $(B)/libmb-clang.a
 	@mkdir -p $(@D)
@@ -215,12 +226,14 @@ FAST_TESTS := $(patsubst tests/%.c,%,$(wildcard tests/fast_*.c))
 SIMT_TESTS := $(B)/tests-simt/test_ops $(FAST_TESTS:%=$(B)/tests-simt/%)
 LOSSES     := $(foreach f,simt opt f64,$(B)/tests-$(f)/losses)
 
-.PHONY: test check-quick wrong
-test: book $(PROGRAMS) $(SIMTCC) $(ASAN_PROGRAMS) $(LAB_SIMT_BINS) $(TEST_BINS) $(FUZZERS) \
-      $(SIMT_PROGRAMS) $(SIMT_TESTS) $(B)/tests-simt/count_ops $(B)/tests-simt/count_fused $(LOSSES)
+.PHONY: test test-programs check-quick wrong
+test-programs: $(PROGRAMS) $(SIMTCC) $(ASAN_PROGRAMS) $(LAB_SIMT_BINS) \
+      $(TEST_BINS) $(FUZZERS) $(SIMT_PROGRAMS) $(SIMT_TESTS) $(LOSSES) \
+      $(B)/tests-simt/count_ops $(B)/tests-simt/count_fused
+test: book test-programs
 	@DATA=$(DATA) $(WRONG) FUZZ_S=$(FUZZ_S) tests/run $(TEST_BINS) \
-	  $(SIMT_TESTS) \
-	  tests/wrong/run $(sort $(wildcard tests/*.sh tests/*.mjs))
+	  $(SIMT_TESTS) $(sort $(wildcard tests/*.sh tests/*.mjs)) \
+	  tests/wrong/run
 
 # tests/wrong: every known mistake must be caught by the rows that say so.
 WRONG = CC="$(CC)" B=$(B) FLAGS_OPT="$(COMMON) $(FLAGS.opt)" \
@@ -242,7 +255,7 @@ GPU_ROWS  := $(B)/tests-cuda/test_ops $(FAST_TESTS:%=$(B)/tests-cuda/%)
 GPU_TESTS := $(GPU_ROWS) $(B)/tests-cuda/losses
 test-gpu: needs-nvcc $(CUDA_PROGRAMS) $(GPU_TESTS) $(B)/tests-f64/losses \
           $(B)/tests-opt/losses $(B)/bin/tokenize
-	@B=$(B) MACHINE=cuda tests/run $(GPU_ROWS) tests/machines.sh tests/kill.sh
+	@B=$(B) MACHINE=cuda JOBS=1 tests/run $(GPU_ROWS) tests/machines.sh tests/kill.sh
 
 # The same rows, and two steps of training, under each of NVIDIA's checkers.
 SANITIZERS ?= memcheck racecheck initcheck synccheck
