@@ -13,6 +13,7 @@
 #include "gpt2/merge.h"
 #include "gpt2/split.h"
 #include "gpt2/tokenizer.h"
+#include "gpt2/unicode.h"
 #include <cmocka.h>
 
 #define FACTS "text"
@@ -80,6 +81,15 @@ static void count_pieces(const uint8_t *text, size_t size)
     fact("pieces", (double)n, "");
     fact("pieces.distinct", (double)distinct, "");
     fact("piece", (double)size / (double)n, "bytes");
+}
+
+static void count_classes(void)
+{
+    int changes = 0;
+    for (uint32_t c = 1; c < 0x110000; c++)
+        changes += code_point_class(c) != code_point_class(c - 1);
+    fact("unicode", 0x110000, "");
+    fact("unicode.changes", changes, "");
 }
 
 static void count_vocabulary(void)
@@ -175,6 +185,7 @@ static void chapter_14_is_not_stale(void **state)
     const uint8_t *text = play.data;
     size_t cut = play.size / 20 * 19;
     n_facts = 0;
+    count_classes();
     count_vocabulary();
     count_pieces(text, play.size);
     static const int sizes[] = { 257, 512, 1024, 4096, 8192, 0 };
