@@ -40,7 +40,18 @@ check "four steps again, bit for bit" cmp <(head -4 "$dir/$MACHINE") \
 check "loss and norm of every step are those of an H200, bit for bit" \
     diff <(grep -v '^#' figures/data/gpu-losses-h200.txt) "$dir/$MACHINE"
 
-# The numbers that the chapter prints.
+# The numbers that chapters 3 and 15b print.
+if [ "$MACHINE" = simt ]; then
+    for step in 1 2 5 20; do
+        sed -n "${step}p" "$dir/opt" | sed "s/^/simt.cpu.$step /"
+        sed -n "${step}p" "$dir/simt" | sed "s/^/simt.good.$step /"
+    done > "$dir/printed"
+    check "the losses in chapter 3 are not stale" awk '
+        NR == FNR { split($0, f, ","); row[f[1]] = f[2]; next }
+        {   d = row[$1] - $2
+            if (!(d < 2e-6 && d > -2e-6)) { print $1, $2; bad = 1 } }
+        END { exit bad }' figures/data/simt-core.csv "$dir/printed"
+fi
 row() { awk -F, -v name="gpu.$1" '$1 == name { print $2 }' \
     figures/data/gpu-losses.csv; }
 check "the first loss in the chapter is not stale" test \
