@@ -1,7 +1,8 @@
 #!/bin/bash
 # What the operators of a step on the CPU move and compute: the columns that
 # bench-ops prints are the rows of figures/data/operators-moved.csv
-# (UPDATE_FACTS=DATE writes them).
+# (UPDATE_FACTS=DATE writes them).  And what `rounding` prints of differences
+# and of variances is what chapter 15 prints.
 . tests/lib/run.sh
 check "bench-ops runs" "$BIN/bench-ops" --repeat 1
 "$BIN/bench-ops" --repeat 1 | awk -F'  +' '
@@ -23,4 +24,11 @@ check "bench-ops runs" "$BIN/bench-ops" --repeat 1
         printf "moved.cpu.all.flop,%.1f,MFLOP\n", all_flop
     }' > "$dir/found"
 facts_are figures/data/operators-moved.csv "$dir/found"
+check "errors of differences are those of the figure" diff \
+    <(grep -v '^#' figures/data/ops-differences.csv) <("$BIN/rounding")
+row() { awk -F, -v n="ops.layernorm.$1.1000" '$1 == n { print $2 + 0 }' \
+    figures/data/operators.csv; }
+check "variances of numbers near 1,000 are those of the chapter" test \
+    "$("$BIN/rounding" --variance | awk -F, '$1 == 1000 {
+        print $2 + 0, $3 + 0 }')" = "$(row onepass) $(row twopass)"
 finish

@@ -1,8 +1,9 @@
 -- Where numbers come from: `lua5.4 tests/provenance.lua FOLDER` prints a line
--- for each row of FOLDER/*.csv whose commit is not in the history of HEAD, or
--- whose command names nothing that the tree holds.  A row that says `trial
--- on COMMIT` was measured from a change that was never committed, so only
--- its commit is asked for.  Runs in the root of a git checkout.
+-- for each row of FOLDER/*.csv whose commit is not in the history of HEAD,
+-- whose command names nothing that the tree holds, or nothing that was there
+-- at that commit.  A row that says `trial on COMMIT` was measured from a
+-- change that was not committed, so only its commit is asked for.  Runs in
+-- the root of a git checkout.
 package.path = "code/weave/?.lua;" .. package.path
 local data = require "data"
 local folder = arg[1]
@@ -15,16 +16,16 @@ end
 
 -- ---- what a command may name ----------------------------------------------
 
-local known = {}
+local known = {}                -- what a word stands for: a file, or true
 for file in run("git ls-files"):gmatch("[^\n]+") do
-    known[file] = true
+    known[file] = file
     local main = file:match("^code/%w+/main_([%w_]+)%.cu?$")
-    if main then known[main:gsub("_", "-")] = true end
+    if main then known[main:gsub("_", "-")] = file end
     local test = file:match("^tests/([%w_]+)%.c$")
-    if test then known[test] = true end
+    if test then known[test] = file end
     local script = file:match("([%w_]+%.%a+)$")
     if script and file:find("^tests/reference/") or file:find("%.sh$") then
-        known[script] = true
+        known[script] = file
     end
 end
 for line in io.lines("Makefile") do
@@ -34,13 +35,15 @@ for line in io.lines("Makefile") do
 end
 
 -- A word stands for itself, for a program of build/bin or build/tests-KIND,
--- for one of the variants NAME-cuda and NAME-simt.
-local function names_something(command)
+-- for one of the variants NAME-cuda and NAME-simt.  Returns the file, if it
+-- is one, or true.
+local function named_by(command)
     for word in command:gmatch("[^%s;:,()]+") do
         local name = word:gsub("^build/[%w%-]+/", "")
                          :gsub("^tests%-%w+/", "")
         local plain = name:gsub("%-cuda$", ""):gsub("%-simt$", "")
-        if known[word] or known[name] or known[plain] then return true end
+        local file = known[word] or known[name] or known[plain]
+        if file then return file end
     end
     for target in command:gmatch("make ([%w%-]+)") do
         if known["make " .. target] then return true end
@@ -63,17 +66,33 @@ local function in_history(commit)
     return asked[commit]
 end
 
+local function was_there(commit, file)
+    local key = commit .. ":" .. file
+    if asked[key] == nil then
+        asked[key] = select(2, run("git cat-file -e " .. key
+                                   .. " 2> /dev/null")) == true
+    end
+    return asked[key]
+end
+
 local function check(place, name, machine, command, commit)
     local trial = commit:match("^trial on (%x+)$")
     local hash = trial or commit:match("^(%x+)$")
     if hash and not in_history(hash) then
         print(place .. ": " .. name .. " is of commit " .. hash
               .. ", which is not in this history")
+        return
     end
     local given = machine:find("^none, given")
-    if not trial and not given and not names_something(command) then
+    local file = trial or given or named_by(command)
+    if not file then
         print(place .. ": " .. name .. " comes from \"" .. command
               .. "\", and nothing here is called so")
+    elseif hash and not trial and known[file]
+           and not file:find("^figures/") and not was_there(hash, file) then
+        print(place .. ": " .. name .. " is of " .. hash .. ", where there "
+              .. "was no " .. file .. "; if it was not committed yet, say "
+              .. "`trial on " .. hash .. "`")
     end
 end
 
