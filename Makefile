@@ -305,7 +305,7 @@ $(STYLE): $(HTML)/%: code/weave/%
 	@mkdir -p $(@D); cp $< $@
 build/figures/%.svg: figures/%.gp code/weave/plot
 	@code/weave/plot $< $@
--include $(wildcard build/weave/*.d)
+-include $(wildcard build/weave/*.d build/figures/*.d)
 
 # ---- the press -------------------------------------------------------------
 .PHONY: lint

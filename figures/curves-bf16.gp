@@ -5,7 +5,7 @@ run(name) = sprintf("< awk -F, '$1 == \"step\" { for (i = 2; i <= NF; i++) { if 
 set xlabel 'step'
 set ylabel 'loss, from the mean of PyTorch''s runs'
 set xrange [0:1000]
-set yrange [-0.06:0.06]
+set yrange [-0.08:0.06]
 set key top right
 set arrow 1 from 0, 0 to 1000, 0 nohead lc rgb '#888888' lw 1
 plot for [i=1:4] run(sprintf('torch%d', i)) using 1:2 with lines lt 2 lw 1.5, \
