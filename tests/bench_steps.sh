@@ -83,6 +83,8 @@ is "the peer's" torch torch.gpt2.b64.compile.bf16.step 150
 check "a row keeps where it is from" grep -q \
     '^step.gpt2.b64.bf16.time,101,ms,a machine,a command,c0ffee,2026-11-21$' \
     "$dir/out/gpu-step.csv"
+is "how far we lead" gpu step.gpt2.b64.bf16.lead 1.485
+is "in the first round" gpu step.gpt2.b64.bf16.round1.lead 1.5
 check "the ratio is to the better one" grep -Eq \
     'gpt2 64 +101.00 +200.00 +150.00 .* 1.485$' "$dir/log"
 

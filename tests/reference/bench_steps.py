@@ -16,8 +16,9 @@ device.
   --sizes MODEL:BATCH[:ROUNDS],...   what, and how often (two turns each)
   --bin DIR             where bench-step-cuda is
   --out DIR             rows into DIR/gpu-step.csv and DIR/torch-step.csv:
-                        NAME.roundN.KEY for each turn, NAME.KEY their median;
-                        written after every turn
+                        NAME.roundN.KEY for each turn, NAME.KEY their median,
+                        and how many times the better peer's our rate is,
+                        NAME.lead; written after every turn
   --limit-s S           begin no second or later round after so many seconds of
                         turns
   --ready-s S           wait so long for PyTorch's compiler
@@ -193,6 +194,21 @@ def turn(o, size, peers, number, rows, theirs):
     for p in peers:
         if p.alive:
             p.take_turn(theirs, o.turn_s)
+    lead(size, peers, rows, theirs)
+
+
+def lead(size, peers, rows, theirs):
+    """Our rate over that of the better peer, in each round and in all."""
+    name = "step.{}.b{}.bf16".format(*size)
+    for part in [""] + [f".round{n}" for n in range(1, 10)]:
+        ours = rows.rows.get(f"{name}{part}.rate")
+        best = max((theirs.value(f"{p.name}{part}.rate") or 0
+                    for p in peers), default=0)
+        if ours and best:
+            rows.rows[f"{name}{part}.lead"] = [
+                f"{float(ours[0]) / best:.4g}", "", ours[2],
+                "tests/reference/bench_steps.py"] + ours[4:]
+    rows.write()
 
 
 def table(sizes, peers, rows, theirs):
