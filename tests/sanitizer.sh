@@ -15,7 +15,8 @@ one() {             # FILE.cu: two lines, "ok - ..." or "not ok - ... : why"
     kind=$(sed -n '1s,^// \([^:]*\):.*,\1,p' "$f")
     lines=$(grep -n HERE "$f" | cut -d: -f1 | tr '\n' ' ')
     for what in wrong right; do
-        if ! "$BIN/simtcc" ${FLAG[$what]} -o "$dir/$name-$what" "$f" \
+        # C++14, whose <cmath> is a third as long: a quarter less to wait for
+        if ! "$BIN/simtcc" -std=c++14 ${FLAG[$what]} -o "$dir/$name-$what" "$f" \
                 > "$dir/$name-$what.log" 2>&1; then
             echo "not ok - $name, $what: $(head -1 "$dir/$name-$what.log")"
             continue
@@ -75,7 +76,7 @@ if [ "$1" = --one ]; then
     exit
 fi
 # shellcheck disable=SC2046
-results=$(files "$@" | xargs -P 2 -n 1 "$0" --one "$dir" | sort -k3)
+results=$(files "$@" | xargs -P "${JOBS:-$(nproc)}" -n 1 "$0" --one "$dir" | sort -k3)
 while read -r line; do
     case $line in
     ok*) ok "${line#ok - }" ;;
