@@ -12,7 +12,7 @@
 #include "ops/machine.h"
 
 enum { B = 8, T = 64, N = B * T, C = 768, V = 5003, VP = 5008,
-       MANY = 1 << 20 };
+       ROWS = 4 * N, MANY = 1 << 20 };
 
 static void *zeros(size_t bytes)
 {
@@ -29,10 +29,10 @@ int main(void)
     int32_t *t = zeros(sizeof tokens);
     machine_put(t, tokens, sizeof tokens);
     bf16 *x = zeros(N * 4 * C * 2), *y = zeros(N * 4 * C * 2);
-    bf16 *z = zeros(N * C * 2), *w = zeros(2 * C * 2);
+    bf16 *z = zeros(ROWS * C * 2), *w = zeros(2 * C * 2);
     bf16 *logits = zeros((size_t)N * VP * 2), *wte = zeros((size_t)V * C * 2);
     bf16 *w16 = zeros(MANY * 2);
-    float *stat = zeros(2 * N * 4), *d = zeros(3 * C * 4);
+    float *stat = zeros(2 * ROWS * 4), *d = zeros(3 * C * 4);
     float *dwte = zeros((size_t)V * C * 4), *p = zeros((size_t)MANY * 4);
     float *m = zeros((size_t)MANY * 4), *v = zeros((size_t)MANY * 4);
     float *g = zeros((size_t)MANY * 4);
@@ -51,6 +51,11 @@ int main(void)
     embedding16_bwd(dwte, p, x, t, B, T, C, V);
     adamw_all(p, w16, m, v, g, &span, 1, &s);
     sum_squares(g, MANY);
+    /* a row for each warp, and some rows more: the difference is what a
+     * row costs */
+    for (int rows = 1584; rows <= ROWS; rows += ROWS - 1584)
+        layernorm16_bwd(z, d, d + C, d + 2 * C, y, z, x, stat, stat + ROWS,
+                        w, rows, C, false);
     void *all[] = { t, x, y, z, w, logits, wte, w16, stat, d, dwte, p, m, v,
                     g };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

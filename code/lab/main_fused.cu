@@ -430,11 +430,22 @@ static void add_span(struct Room *r, size_t size, bool decays)
     at16 += (size + 63) / 64 * 64;
 }
 
-__global__ static void keep_positive(float *x, size_t n)
+/* Floats from low to high in place of random bits, whose exponents are of
+ * all sizes: roots and quotients of the smallest take a longer way. */
+__global__ static void spread(float *x, size_t n, float low, float high)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     for (; i < n; i += (size_t)gridDim.x * blockDim.x)
-        x[i] = fabsf(x[i]);
+        x[i] = low + (high - low)
+                   * (float)(__float_as_uint(x[i]) & 0xffffff) / 16777216;
+}
+
+static float *some_between(size_t n, float low, float high)
+{
+    float *x = some32(n);
+    spread<<<1024, 256>>>(x, n, low, high);
+    CUDA_OK(cudaGetLastError());
+    return x;
 }
 
 static void gpt2_spans(struct Room *r)
@@ -451,12 +462,10 @@ static void gpt2_spans(struct Room *r)
     }
     add_span(r, C, false);
     add_span(r, C, false);
-    r->pw = some32(r->params);
-    r->pm = some32(r->params);
-    r->pv = some32(r->params);
-    keep_positive<<<1024, 256>>>(r->pv, r->params);
-    CUDA_OK(cudaGetLastError());
-    r->pg = some32(r->params);
+    r->pw = some_between(r->params, 0.25f, 1);
+    r->pm = some_between(r->params, -1, 1);
+    r->pv = some_between(r->params, 0, 1);
+    r->pg = some_between(r->params, -1, 1);
     r->pw16 = some16(r->params + 64 * 160, 1);
 }
 

@@ -105,20 +105,18 @@ __device__ static __forceinline__ void put_four(float *x, const float *from,
 }
 
 /* adamw_all: four numbers, continued (18b.9) */
-__device__ static __forceinline__ void get_four(float *to, const bf16 *x,
-                                                int n, bool whole)
+/* ... of bf16, still packed: to unpack them is to wait for them. */
+__device__ static __forceinline__ Pack<4> get_pack(const bf16 *x, int n,
+                                                   bool whole)
 {
-    if (whole) {
-        const uint2 f = *(const uint2 *)x;
-        to[0] = __uint_as_float(f.x << 16);
-        to[1] = __uint_as_float(f.x & 0xffff0000);
-        to[2] = __uint_as_float(f.y << 16);
-        to[3] = __uint_as_float(f.y & 0xffff0000);
-    } else {
-        #pragma unroll
-        for (int i = 0; i < 4; i++)
-            to[i] = i < n ? bf16_to_float(x[i]) : 0;
-    }
+    if (whole)
+        return pack_load<4>(x);
+    unsigned short bits[4];
+    #pragma unroll
+    for (int i = 0; i < 4; i++)
+        bits[i] = i < n ? __bfloat16_as_ushort(x[i]) : 0;
+    return Pack<4>{ make_uint2(bits[0] | (unsigned)bits[1] << 16,
+                               bits[2] | (unsigned)bits[3] << 16) };
 }
 
 __device__ static __forceinline__ void put_four(
@@ -161,9 +159,10 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
     const bool aligned = from % 4 + from16 % 4 == 0;
     const size_t first = (size_t)(blockIdx.x - spans.first[low]) * BLOCK
                        + 4 * threadIdx.x;
+    /* read FOURS times four numbers (18b.9) */
     float weight[FOURS][4], mean[FOURS][4], square[FOURS][4];
     float slope[FOURS][4];
-    /* read FOURS times four numbers (18b.9) */
+    Pack<4> packed[FOURS];
     #pragma unroll
     for (int f = 0; f < FOURS; f++) {
         const size_t i = first + f * 4 * THREADS;
@@ -172,7 +171,7 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
         if (MASTER)
             get_four(weight[f], w + from + i, n, whole);
         else
-            get_four(weight[f], w16 + from16 + i, n, whole);
+            packed[f] = get_pack(w16 + from16 + i, n, whole);
         get_four(mean[f], m + from + i, n, whole);
         get_four(square[f], v + from + i, n, whole);
         get_four(slope[f], g + from + i, n, whole);
@@ -182,6 +181,8 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
         const size_t i = first + f * 4 * THREADS;
         const int n = i < size ? (int)min((size_t)4, size - i) : 0;
         const bool whole = aligned && n == 4;
+        if (!MASTER)
+            pack_get(weight[f], packed[f]);
         #pragma unroll
         for (int j = 0; j < 4; j++)
             weight[f][j] = adamw_one(weight[f][j], &mean[f][j],

@@ -74,7 +74,7 @@ __device__ static __forceinline__ void logits_get(float *v, Pack<W> pack,
     }
 }
 
-/* v, logits, become gradients: e^(v - m) times factor, less scale at the
+/* v, logits, become gradients: e^(v - m) 2^factor, less scale at the
  * target; zero from V on. */
 template <int W>
 __device__ static __forceinline__ void gradient_of(float *v, float m,
@@ -83,7 +83,7 @@ __device__ static __forceinline__ void gradient_of(float *v, float m,
 {
     #pragma unroll
     for (int i = 0; i < W; i++)
-        v[i] = fast_exp2((v[i] - m) * LOG2E) * factor;
+        v[i] = fast_exp2(fmaf(v[i] - m, LOG2E, factor));
     if (at >= 0 && at < W) {
         #pragma unroll
         for (int i = 0; i < W; i++)
@@ -114,7 +114,7 @@ __global__ void classifier16_kernel(float *losses, bf16 *logits,
     together(&m, &sum, part);
     if (threadIdx.x == 0)
         losses[n] = (m - at_target) + logf(sum);
-    const float factor = scale / sum;
+    const float factor = logf(scale / sum) * LOG2E;
     for (int c = W * threadIdx.x; gradient && c < Vp; c += W * blockDim.x) {
         Pack<W> pack = pack_load<W>(row + c);
         logits_get(v, pack, c, V);
@@ -176,7 +176,7 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
             losses[n] = (m - at_target) + logf(sum);
         if (gradient) {
             /* write the gradient, and ask for the next row (18b.7) */
-            const float factor = scale / sum;
+            const float factor = logf(scale / sum) * LOG2E;
             for (int h = 0; h < 2; h++) {
                 const int end = h ? packs : half;
                 for (int p = h * half + threadIdx.x; p < end; p += blockDim.x) {

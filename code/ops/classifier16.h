@@ -19,6 +19,7 @@ C_FUNCTIONS_BEGIN
  *   logits    bf16 [N][Vp], V <= Vp; columns from V on may hold anything;
  *             without gradient they are only read
  *   targets   int32 [N], each in 0 .. V-1: the caller has checked
+ *   scale     not negative
  *   needs     logits at a multiple of 16 bytes if Vp is one of 8
  *   moves     2 NV bytes, with gradient 4 NVp
  *   numerics  float; the row's maximum is taken out before exp2 */

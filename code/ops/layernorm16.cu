@@ -134,207 +134,235 @@ void residual_layernorm16_fwd(bf16 *sum, bf16 *y, float *mean,
     forward<true>(sum, y, mean, rstd, x, add, w, b, N, C);
 }
 
-/* layernorm16 backward: a thread per pack of columns (18b.4) */
-enum { ROWS = 4, BWD_THREADS = 384 };   /* rows at a time */
-
-/* sums over a warp of K numbers at a time (18b.4) */
-/* Lane l gets the sum over the warp of v[l / (32 / K)], K a power of two;
- * v is used up.  Each step halves what is left: half of the lanes go on
- * with half of the numbers. */
-template <int K>
-__device__ static __forceinline__ float warp_sums(float *v)
+/* layernorm16 backward: a warp has a row (18b.4.1) */
+/* two sums over a warp at once (18b.4.1) */
+/* *a and *b become their sums over the warp, in every lane. */
+__device__ static __forceinline__ void warp_sum_both(float *a, float *b)
 {
-    int d = 16;
+    const bool up = threadIdx.x & 16;
+    float sum = up ? *b : *a;
+    sum += __shfl_xor_sync(WHOLE_WARP, up ? *a : *b, 16);
     #pragma unroll
-    for (int k = K / 2; k > 0; k /= 2, d /= 2) {
-        #pragma unroll
-        for (int i = 0; i < k; i++) {
-            const bool up = threadIdx.x & d;
-            const float keep = up ? v[k + i] : v[i];
-            const float give = up ? v[i] : v[k + i];
-            v[i] = keep + __shfl_xor_sync(WHOLE_WARP, give, d);
-        }
-    }
-    #pragma unroll
-    for (; d > 0; d /= 2)
-        v[0] += __shfl_xor_sync(WHOLE_WARP, v[0], d);
-    return v[0];
+    for (int d = 8; d > 0; d /= 2)
+        sum += __shfl_xor_sync(WHOLE_WARP, sum, d);
+    const float other = __shfl_xor_sync(WHOLE_WARP, sum, 16);
+    *a = up ? other : sum;
+    *b = up ? sum : other;
 }
 
-/* a barrier for some of a block's warps (18b.4) */
-/* All `threads` threads that name barrier `id`, 1 to 15. */
-__device__ static __forceinline__ void group_sync(int id, int threads)
-{
-    asm volatile("bar.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
-}
-
-/* ask for ROWS rows of x, dy and dres (18b.4) */
-/* ... from row n on of N, the pack that starts in column c. */
-template <int W>
-__device__ static __forceinline__ void ask_rows(
+/* ask for a row of x, dy and dres (18b.4.1) */
+/* The packs of row n that start in columns c, c + 32 W, ... */
+template <int W, int STEPS>
+__device__ static __forceinline__ void ask_row(
     Pack<W> *slot, const bf16 *x, const bf16 *dy, const bf16 *dres, int n,
-    int N, int C, int c, int width)
+    int N, int C, int c)
 {
+    const size_t at = (size_t)n * C + c;
     #pragma unroll
-    for (int i = 0; i < ROWS; i++) {
-        const size_t at = (size_t)(n + i) * C + c;
-        if (n + i >= N)
+    for (int s = 0; s < STEPS; s++) {
+        if (n >= N || c + 32 * W * s >= C)
             break;
-        stage_pack<W>(slot + i * width, x + at);
-        stage_pack<W>(slot + (ROWS + i) * width, dy + at);
+        stage_pack<W>(slot + 32 * s, x + at + 32 * W * s);
+        stage_pack<W>(slot + 32 * (STEPS + s), dy + at + 32 * W * s);
         if (dres)
-            stage_pack<W>(slot + (2 * ROWS + i) * width, dres + at);
+            stage_pack<W>(slot + 32 * (2 * STEPS + s),
+                          dres + at + 32 * W * s);
     }
     stage_commit();
 }
 
-/* layernorm16 backward: the kernel (18b.4) */
+/* layernorm16 backward: the kernel (18b.4.1) */
 /* dx, and for each block the partial sums over its rows of the gradients
  * of w and b, and of dx: part[block][0 .. 2][C].
- *   launch    any number of blocks of one or more groups of `width`
- *             threads, one for W columns; a group takes ROWS rows at a
- *             time, group k of the grid those from ROWS k on first
- *   shared    12 W ROWS bytes a thread, for rows on their way
+ *   launch    any number of blocks of up to MOST warps; warp k of the
+ *             grid takes rows k, k + warps, ...
+ *   shared    bwd_bytes: two turns of three rows for each warp; at the
+ *             end the sums of all lanes
+ *   needs     C <= 32 W STEPS
  *   moves     8 NC + 8 N + 12 C blocks bytes        ceiling   memory */
-template <int W>
-__global__ void __launch_bounds__(BWD_THREADS, 2)
+template <int W, int STEPS, int MOST>
+__global__ void __launch_bounds__(32 * MOST, 1)
 layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
                        const bf16 *dres, const bf16 *x, const float *mean,
-                       const float *rstd, const bf16 *w, int N, int C,
-                       int width)
+                       const float *rstd, const bf16 *w, int N, int C)
 {
-    extern __shared__ uint4 stage[];    /* of each group [2][3][ROWS] */
-    __shared__ float sums[2][BWD_THREADS / 32][2 * ROWS];
-    /* which group, which columns (18b.4) */
-    const int group = threadIdx.x / width, groups = blockDim.x / width;
-    const int c = W * (threadIdx.x % width);
-    const bool mine = c < C;
-    const int half = 3 * ROWS * width;      /* packs of a turn */
-    Pack<W> *slot = (Pack<W> *)stage + 2 * half * group + threadIdx.x % width;
-    const int step = ROWS * groups * gridDim.x;
-    int n = ROWS * (groups * blockIdx.x + group);
+    extern __shared__ uint4 stage[];    /* of each warp [2][3][STEPS][32] */
+    /* which rows, which columns (18b.4.1) */
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int warps = blockDim.x / 32, step = gridDim.x * warps;
+    const int half = 3 * STEPS * 32;        /* packs of a turn */
+    Pack<W> *slot = (Pack<W> *)stage + 2 * half * warp + lane;
+    int n = blockIdx.x * warps + warp;
     const float each = 1.0f / C;
-    float dw[W] = {}, db[W] = {}, dbias[W] = {}, gain[W] = {};
-    if (mine)
-        pack_get(gain, pack_load<W>(w + c));
-    ask_rows<W>(slot, x, dy, dres, n, mine ? N : 0, C, c, width);
+    float dw[STEPS][W] = {}, db[STEPS][W] = {}, dbias[STEPS][W] = {};
+    /* ask for the first row (18b.4.1) */
+    constexpr bool KEEP = STEPS <= 5 && W == 8;
+    Pack<W> kept[STEPS] = {};
+    #pragma unroll
+    for (int s = 0; s < STEPS; s++)
+        if (KEEP && W * (32 * s + lane) < C)
+            kept[s] = pack_load<W>(w + W * (32 * s + lane));
+    ask_row<W, STEPS>(slot, x, dy, dres, n, N, C, W * lane);
+    float m_next = n < N ? mean[n] : 0, r_next = n < N ? rstd[n] : 0;
     for (int turn = 0; n < N; n += step, turn ^= 1) {
-        /* ask for the rows of the next turn; wait for those of this (18b.4) */
-        ask_rows<W>(slot + (turn ^ 1) * half, x, dy, dres, n + step, mine ? N : 0,
-                    C, c, width);
-        float m[ROWS], r[ROWS];
-        #pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-            m[i] = n + i < N ? mean[n + i] : 0;
-            r[i] = n + i < N ? rstd[n + i] : 0;
+        /* ask for the row of the next turn; wait for that of this (18b.4.1) */
+        ask_row<W, STEPS>(slot + (turn ^ 1) * half, x, dy, dres, n + step, N, C,
+                          W * lane);
+        const float m = m_next, r = r_next;
+        if (n + step < N) {
+            m_next = mean[n + step];
+            r_next = rstd[n + step];
         }
         stage_wait<1>();
         const Pack<W> *now = slot + turn * half;
-        /* add up g and g h of each row over the group (18b.4) */
-        float two[2 * ROWS];
+        /* a, p = the sums of g and of g (x - m), as dx needs them (18b.4.1) */
+        float a = 0, p = 0;
         #pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-            float h[W] = {}, d[W] = {};
-            if (mine && n + i < N) {
-                pack_get(h, now[i * width]);
-                pack_get(d, now[(ROWS + i) * width]);
-            }
-            two[2 * i] = two[2 * i + 1] = 0;
+        for (int s = 0; s < STEPS; s++) {
+            const int c = W * (32 * s + lane);
+            if (c >= C)
+                break;
+            float h[W], d[W], gain[W];
+            pack_get(h, now[32 * s]);
+            pack_get(d, now[32 * (STEPS + s)]);
+            pack_get(gain, KEEP ? kept[s] : pack_load<W>(w + c));
             #pragma unroll
             for (int j = 0; j < W; j++) {
                 const float g = d[j] * gain[j];
-                two[2 * i] += g;
-                two[2 * i + 1] = fmaf(g, h[j] - m[i], two[2 * i + 1]);
+                a += g;
+                p = fmaf(g, h[j] - m, p);
             }
         }
-        const float total = warp_sums<2 * ROWS>(two);
-        if (threadIdx.x % (16 / ROWS) == 0)
-            sums[turn][threadIdx.x / 32][threadIdx.x % 32 / (16 / ROWS)] = total;
-        group_sync(1 + group, width);
+        warp_sum_both(&a, &p);
+        a *= each * r;
+        p *= each * r * r * r;
+        /* write dx; add to the sums of the columns (18b.4.1) */
         #pragma unroll
-        for (int i = 0; i < 2 * ROWS; i++) {
-            two[i] = 0;
-            for (int k = 0; k < width / 32; k++)
-                two[i] += sums[turn][group * width / 32 + k][i];
-        }
-        /* write dx; add to the sums of the columns (18b.4) */
-        #pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-            if (n + i >= N || !mine)
+        for (int s = 0; s < STEPS; s++) {
+            const int c = W * (32 * s + lane);
+            if (c >= C)
                 break;
-            const float a = two[2 * i] * each, p = two[2 * i + 1] * each * r[i];
-            float h[W], d[W], res[W] = {};
-            pack_get(h, now[i * width]);
-            pack_get(d, now[(ROWS + i) * width]);
+            float h[W], d[W], gain[W], res[W] = {};
+            pack_get(h, now[32 * s]);
+            pack_get(d, now[32 * (STEPS + s)]);
+            pack_get(gain, KEEP ? kept[s] : pack_load<W>(w + c));
             if (dres)
-                pack_get(res, now[(2 * ROWS + i) * width]);
+                pack_get(res, now[32 * (2 * STEPS + s)]);
             #pragma unroll
             for (int j = 0; j < W; j++) {
-                const float hat = (h[j] - m[i]) * r[i];
-                dw[j] = fmaf(d[j], hat, dw[j]);
-                db[j] += d[j];
-                res[j] = fmaf(r[i], fmaf(-hat, p, fmaf(d[j], gain[j], -a)),
-                              res[j]);
-                dbias[j] += res[j];
+                /* one number: its dx, and what it adds to three sums (18b.4.1) */
+                const float off = h[j] - m, slope = d[j] * r;
+                dw[s][j] = fmaf(slope, off, dw[s][j]);
+                db[s][j] += d[j];
+                res[j] = fmaf(-off, p, fmaf(slope, gain[j], res[j] - a));
+                dbias[s][j] += res[j];
             }
             Pack<W> pack;
             pack_put(&pack, res);
-            pack_store(dx + (size_t)(n + i) * C + c, pack);
+            pack_store(dx + (size_t)n * C + c, pack);
         }
     }
-    /* add up the groups; leave the sums of this block's rows (18b.4) */
-    float *all = (float *)stage + threadIdx.x;
+    /* add up the warps; leave the sums of this block's rows (18b.4.1) */
+    const int pitch = blockDim.x + 4;
+    float *mine = (float *)stage + threadIdx.x;
     __syncthreads();                        /* every row has been read */
     #pragma unroll
-    for (int j = 0; j < W; j++) {
-        all[3 * j * BWD_THREADS] = dw[j];
-        all[(3 * j + 1) * BWD_THREADS] = db[j];
-        all[(3 * j + 2) * BWD_THREADS] = dbias[j];
+    for (int i = 0; i < STEPS * W; i++) {
+        mine[i * pitch] = dw[i / W][i % W];
+        mine[(STEPS * W + i) * pitch] = db[i / W][i % W];
+        mine[(2 * STEPS * W + i) * pitch] = dbias[i / W][i % W];
     }
     __syncthreads();
-    for (int g = 1; g < groups && group == 0; g++) {
-        all += width;
-        #pragma unroll
-        for (int j = 0; j < W; j++) {
-            dw[j] += all[3 * j * BWD_THREADS];
-            db[j] += all[(3 * j + 1) * BWD_THREADS];
-            dbias[j] += all[(3 * j + 2) * BWD_THREADS];
-        }
-    }
-    if (mine && group == 0) {
-        float *to = part + 3 * (size_t)blockIdx.x * C + c;
-        floats_put<W>(to, dw);
-        floats_put<W>(to + C, db);
-        floats_put<W>(to + 2 * C, dbias);
+    for (int q = threadIdx.x; q < 3 * C; q += blockDim.x) {
+        const int k = q / C, c = q % C, s = c / (32 * W);
+        const float *of = (const float *)stage + c / W % 32
+                        + ((k * STEPS + s) * W + c % W) * pitch;
+        float sum = 0;
+        for (int i = 0; i < warps; i++)
+            sum += of[32 * i];
+        part[3 * (size_t)blockIdx.x * C + q] = sum;
     }
 }
 
-/* launch layernorm16 backward (18b.4) */
-enum { BWD_BLOCKS = 264 };              /* at most; two for each of 132 */
+/* launch layernorm16 backward (18b.4.1) */
+enum { BWD_BLOCKS = 132 };              /* at most; one for each of 132 */
+
+/* Shared memory of a block: the sums at the end; rows need no more. */
+static size_t bwd_bytes(int W, int steps, int warps)
+{
+    return 3 * (size_t)steps * W * (32 * warps + 4) * sizeof(float);
+}
+
+/* So many warps in a block that there is room for them, at most `most`. */
+static int bwd_warps(int W, int steps, int most)
+{
+    static int room;
+    int device;
+    if (!room) {
+        CUDA_OK(cudaGetDevice(&device));
+        CUDA_OK(cudaDeviceGetAttribute(&room,
+                    cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    }
+    while (most > 1 && bwd_bytes(W, steps, most) > (size_t)room)
+        most--;
+    return most;
+}
+
+/* launch layernorm16 backward, continued (18b.4.1) */
+struct Backward {
+    bf16 *dx;
+    float *part;
+    const bf16 *dy, *dres, *x;
+    const float *mean, *rstd;
+    const bf16 *w;
+    int N, C;
+};
+
+/* Launches, and returns the number of blocks. */
+template <int W, int STEPS, int MOST>
+static int backward(struct Backward *b)
+{
+    const int warps = bwd_warps(W, STEPS, MOST);
+    const int wanted = (b->N + warps - 1) / warps;
+    const int blocks = wanted < BWD_BLOCKS ? wanted : BWD_BLOCKS;
+    const size_t bytes = bwd_bytes(W, STEPS, warps);
+    const auto kernel = layernorm16_bwd_kernel<W, STEPS, MOST>;
+    b->part = (float *)machine_scratch(
+        3 * (size_t)blocks * b->C * sizeof *b->part);
+    CUDA_OK(cudaFuncSetAttribute((const void *)kernel,
+                cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    kernel<<<blocks, 32 * warps, bytes, machine_stream>>>(
+        b->dx, b->part, b->dy, b->dres, b->x, b->mean, b->rstd, b->w, b->N,
+        b->C);
+    LAUNCHED();
+    return blocks;
+}
+
+/* launch layernorm16 backward, continued (18b.4.1) */
+static int backward_for(struct Backward *b)
+{
+    if (b->C % 8)
+        return backward<1, 12, 8>(b);
+    switch ((b->C + 32 * 8 - 1) / (32 * 8)) {
+    case 1: return backward<8, 1, 24>(b);
+    case 2: return backward<8, 2, 16>(b);
+    case 3: return backward<8, 3, 12>(b);
+    case 4: return backward<8, 4, 8>(b);
+    case 5: return backward<8, 5, 8>(b);
+    default: return backward<8, 8, 8>(b);
+    }
+}
 
 void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
                      const bf16 *dy, const bf16 *dres, const bf16 *x,
                      const float *mean, const float *rstd, const bf16 *w,
                      int N, int C, bool accumulate)
 {
-    const bool packs = C % 8 == 0;
-    if (C > (packs ? 2048 : BWD_THREADS))
+    if (C > (C % 8 ? 384 : 2048))
         fail("layernorm16_bwd: rows of %d; it takes multiples of 8 up to "
-             "2048, and others up to %d", C, BWD_THREADS);
-    const int width = ((packs ? C / 8 : C) + 31) / 32 * 32;
-    const int groups = BWD_THREADS / width;
-    int blocks = (N + ROWS * groups - 1) / (ROWS * groups);
-    blocks = blocks < BWD_BLOCKS ? blocks : BWD_BLOCKS;
-    float *part = (float *)machine_scratch(
-        3 * (size_t)blocks * C * sizeof *part);
-    const int bytes = 6 * ROWS * groups * width * (packs ? 16 : 2);
-    const auto kernel = packs ? layernorm16_bwd_kernel<8>
-                              : layernorm16_bwd_kernel<1>;
-    CUDA_OK(cudaFuncSetAttribute((const void *)kernel,
-                cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    kernel<<<blocks, groups * width, bytes, machine_stream>>>(
-        dx, part, dy, dres, x, mean, rstd, w, N, C, width);
-    LAUNCHED();
-    const struct Parts sums = { { dw, db, dbias }, part, 3, blocks };
+             "2048, and others up to 384", C);
+    struct Backward b = { dx, NULL, dy, dres, x, mean, rstd, w, N, C };
+    const int blocks = backward_for(&b);
+    const struct Parts sums = { { dw, db, dbias }, b.part, 3, blocks };
     sum_parts(&sums, C, accumulate);
 }
