@@ -2,7 +2,8 @@
 -- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
 
 -- pandoc filter, after citeproc: citations link to the bibliography page,
--- and brackets in formulas are as large as what they enclose.
+-- brackets in formulas are as large as what they enclose, and lines do not
+-- break before a comma.
 
 -- send a citation to the bibliography (A.9)
 local function Link(link)
@@ -61,9 +62,41 @@ local function Math(formula)
     return pandoc.RawInline("html", repair(text))
 end
 
+-- keep together what a browser would part (A.9)
+local function glued(inlines)
+    return pandoc.Span(inlines, pandoc.Attr("", { "glue" }))
+end
+
+local function Inlines(inlines)
+    local out = pandoc.List()
+    for _, el in ipairs(inlines) do
+        local before = out[#out]
+        local sign, rest
+        if el.t == "Str" and before and before.t == "Math" then
+            sign, rest = el.text:match("^([,.;:!?)]+)(.*)$")
+        end
+        if sign then
+            out[#out] = glued { before, pandoc.Str(sign) }
+            el = pandoc.Str(rest)
+        end
+        if el.t ~= "Str" or el.text ~= "" then out:insert(el) end
+    end
+    return out
+end
+
+local function Code(code)
+    local html = " " .. code.text:gsub("&", "&amp;"):gsub("<", "&lt;")
+    local n
+    html, n = html:gsub("(%s)(%-%-?%w[%w-]*)",
+                        '%1<span class="glue">%2</span>')
+    return n > 0 and pandoc.RawInline("html", "<code>" .. html:sub(2)
+                                              .. "</code>") or nil
+end
+
 function Pandoc(doc)
     if pandoc.utils.stringify(doc.meta.slug or "") == "bibliography" then
         return nil
     end
-    return doc:walk { Link = Link, Math = Math }
+    return doc:walk { Inlines = Inlines }
+              :walk { Link = Link, Math = Math, Code = Code }
 end

@@ -84,9 +84,9 @@ local function head(part, page)
     local lands = part.root and "" or '<span class="lands">'
         .. table.concat(files, ", ") .. '</span>'
     return '<div class="head"><span class="name">\u{27E8}<a href="#'
-        .. escape(part.anchor) .. '">' .. name .. '</a>\u{27E9}</span> '
+        .. escape(part.anchor) .. '">' .. name .. '</a>\u{27E9} '
         .. '<span class="sign">' .. (part.index > 1 and "+=" or "=")
-        .. '</span>' .. arrow(part.previous, page, "up", "\u{2191}",
+        .. '</span></span>' .. arrow(part.previous, page, "up", "\u{2191}",
                               "Previous part")
         .. arrow(part.next, page, "down", "\u{2193}", "Next part")
         .. lands .. '</div>'
