@@ -45,7 +45,7 @@ awk -F, -v OFS=, '
 # What rounding costs, of the bodies that a machine without a GPU has.
 FACTS=1 ROWS="flash_fwd B=1 T=257 NH=1 HS=64
 flash_bwd B=1 T=257 NH=1 HS=64" "${BIN%/bin}/tests-simt/fast_flash" \
-    2> "$dir/stderr" | sed -n '/^attention.*lse/!s/^\(attention.*\)$/\1,/p' \
+    2> "$dir/stderr" | sed -n '/^attention.*lse\|dbias-k\.[srw]/!s/^\(attention.*\)$/\1,/p' \
     >> "$dir/found"
 facts_are figures/data/attention-counts.csv "$dir/found"
 # By hand: passes over 262,144 bytes; the part of the square that two heads of

@@ -227,12 +227,12 @@ static void attention_part_bwd(struct Model *m, int l, int B, int T,
     machine_mark("proj dx");
     run(back_x(d->datt, dx, w->proj_w, N, C, C));
     machine_mark("attention bwd");
-    flash_bwd(d->dqkv, d->datt, a->qkv, a->att, a->lse, B, T, C,
-              m->config.NH);
+    flash_bwd(d->dqkv, g->qkv_b, d->datt, a->qkv, a->att, a->lse, B, T, C,
+              m->config.NH, add);
     redo_norm(m, a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
               w->ln_1_b, N);
     machine_mark("qkv dw");
-    back_w(g->qkv_w, g->qkv_b, a->ln_1, d->dqkv, N, C, 3 * C, add);
+    back_w(g->qkv_w, NULL, a->ln_1, d->dqkv, N, C, 3 * C, add);
     machine_mark("qkv dx");
     run(back_x(d->dln_1, d->dqkv, w->qkv_w, N, C, 3 * C));
     machine_mark("layernorm bwd");

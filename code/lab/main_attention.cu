@@ -6,6 +6,7 @@
 #include "ladder/attention.h"
 #include "ladder/softmax.h"
 #include "ops/attention.h"
+#include "ops/columns16.h"
 #include "ops/flash.h"
 #include "ops/mma.h"
 
@@ -184,7 +185,7 @@ static void time_mma(void)
 /* lab: the tensors of attention (U) */
 struct Attention {
     int B, T, C, NH;
-    float *qkv, *y, *dy, *dqkv, *square, *lse;      /* float ... */
+    float *qkv, *y, *dy, *dqkv, *square, *lse, *dbias; /* float ... */
     bf16 *qkv16, *y16, *dy16, *dqkv16;              /* ... and bf16 */
 };
 
@@ -207,6 +208,7 @@ static struct Attention attention_open(int B, int T, int C, int NH,
     a.y = (float *)room(n * 4);
     a.dqkv = (float *)room(3 * n * 4);
     a.lse = (float *)room(s * 4);
+    a.dbias = (float *)room(3 * C * sizeof(float));
     a.square = square ? (float *)room(s * T * 4) : NULL;
     a.qkv16 = narrowed(a.qkv, 3 * n);
     a.dy16 = narrowed(a.dy, n);
@@ -220,8 +222,8 @@ static struct Attention attention_open(int B, int T, int C, int NH,
 static void attention_close(struct Attention *a)
 {
     void *all[] = { a->qkv, a->y, a->dy, a->dqkv, a->square, a->lse,
-                    a->qkv16, a->y16, a->dy16, a->dqkv16 };
-    for (int i = 0; i < 10; i++)
+                    a->dbias, a->qkv16, a->y16, a->dy16, a->dqkv16 };
+    for (int i = 0; i < 11; i++)
         CUDA_OK(cudaFree(all[i]));
 }
 
@@ -254,8 +256,25 @@ static void by_flash(void *job)
 static void by_flash_bwd(void *job)
 {
     struct Attention *a = (struct Attention *)job;
-    flash_bwd(a->dqkv16, a->dy16, a->qkv16, a->y16, a->lse, a->B, a->T,
-              a->C, a->NH);
+    flash_bwd(a->dqkv16, a->dbias, a->dy16, a->qkv16, a->y16, a->lse, a->B,
+              a->T, a->C, a->NH, false);
+}
+
+/* The gradient of the bias by a pass of its own. */
+static void by_flash_bwd_apart(void *job)
+{
+    struct Attention *a = (struct Attention *)job;
+    flash_bwd(a->dqkv16, NULL, a->dy16, a->qkv16, a->y16, a->lse, a->B,
+              a->T, a->C, a->NH, false);
+    column_sums16(a->dbias, a->dqkv16, a->B * a->T, 3 * a->C, false);
+}
+
+/* Attention alone, no gradient of a bias. */
+static void by_flash_bwd_alone(void *job)
+{
+    struct Attention *a = (struct Attention *)job;
+    flash_bwd(a->dqkv16, NULL, a->dy16, a->qkv16, a->y16, a->lse, a->B,
+              a->T, a->C, a->NH, false);
 }
 
 /* lab: is attention right (U) */
@@ -338,6 +357,24 @@ static void time_other(int B, int T, int C, int NH)
 }
 
 /* lab: the times of attention, continued (U) */
+static void time_few(int T)
+{
+    for (int B = 1; B <= 8; B *= 2) {
+        struct Attention a = attention_open(B, T, 768, 12, false);
+        for (int i = 0; i < 2; i++)
+            if (flash_use(bodies[i])) {
+                char name[48];
+                snprintf(name, sizeof name, "few.%s.t%d.b%d", bodies[i], T,
+                         B);
+                by_flash(&a);
+                row(name, by_flash_bwd_alone, &a, 5.0 * B * T * T * 768,
+                    mma_ceiling, "TFLOP/s");
+            }
+        attention_close(&a);
+    }
+}
+
+/* lab: the times of attention, continued (U) */
 static void time_attention(void)
 {
     struct Attention a = attention_open(64, 1024, 768, 12, true);
@@ -349,9 +386,17 @@ static void time_attention(void)
     row("tiles.fwd", by_tiles, &a, flop, mma_ceiling, "TFLOP/s");
     row("tiles.bwd", by_tiles_bwd, &a, 2.5 * flop, mma_ceiling, "TFLOP/s");
     time_flash(&a, "");
+    if (flash_use("hopper")) {
+        row("hopper.bwd.alone", by_flash_bwd_alone, &a, 2.5 * flop,
+            mma_ceiling, "TFLOP/s");
+        row("hopper.bwd.apart", by_flash_bwd_apart, &a, 2.5 * flop,
+            mma_ceiling, "TFLOP/s");
+    }
     attention_close(&a);
     for (int T = 256; T <= 16384; T *= 2)
         time_other(65536 / T, T, 768, 12);
+    for (int T = 512; T <= 4096; T *= 2)
+        time_few(T);
     time_other(64, 1024, 768, 24);
     time_other(64, 1024, 800, 10);
     time_other(64, 1024, 768, 6);

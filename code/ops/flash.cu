@@ -1,11 +1,11 @@
-/* Chapter 12, Attention: 12.8 The choice */
+/* Chapter 12, Attention: 12.9 The choice */
 /* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
 
 #include <string.h>
 #include "ops/flash_body.h"
 #include "ops/gpu.h"
 
-/* which body of attention (12.8) */
+/* which body of attention (12.9) */
 static bool portable;               /* mma.sync even where wgmma is */
 
 bool flash_use(const char *name)
@@ -20,7 +20,7 @@ bool flash_use(const char *name)
     return true;
 }
 
-/* D: the dot product of each row and head (12.8) */
+/* D: the dot product of each row and head (12.9) */
 /* a . b of 8 numbers each; a and b aligned to 16 bytes */
 __device__ static __forceinline__ float dot8(const bf16 *a, const bf16 *b)
 {
@@ -33,7 +33,7 @@ __device__ static __forceinline__ float dot8(const bf16 *a, const bf16 *b)
     return sum;
 }
 
-/* D: the dot product of each row and head, continued (12.8) */
+/* D: the dot product of each row and head, continued (12.9) */
 /* dsum[b,h,t] = dy . y of that row's head; `lanes` lanes a head, a power
  * of two that divides HS / 8.
  *   launch    ceil(B T NH lanes / 256) blocks of 256
@@ -56,7 +56,7 @@ __global__ void flash_dsum(float *dsum, const bf16 *dy, const bf16 *y,
     }
 }
 
-/* attention forward, by the chosen body (12.8) */
+/* attention forward, by the chosen body (12.9) */
 static void check_size(const char *what, int B, int T, int C, int NH)
 {
     const int HS = NH > 0 && C % NH == 0 ? C / NH : 0;
@@ -78,18 +78,64 @@ void flash_fwd(bf16 *y, float *lse, const bf16 *qkv,
         flash_fwd_mma(y, lse, qkv, B, T, C, NH);
 }
 
-/* attention backward, by the chosen body (12.8) */
-void flash_bwd(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const bf16 *y,
-               const float *lse, int B, int T, int C, int NH)
+/* add up the gradient of a bias (12.8) */
+/* dbias[c] = the sum of what the blocks have left, 0 for k; or added.
+ *   launch     (ceil(C / 32), 3) blocks of 32 x 32 */
+__global__ void flash_dbias(float *dbias, struct FlashSums sums, int C,
+                            bool add)
+{
+    __shared__ float part[32][32];
+    const int c = 32 * blockIdx.x + threadIdx.x, third = blockIdx.y;
+    const float *from = third == 0 ? sums.q : sums.v;
+    const int parts = third == 0 ? sums.q_parts
+                    : third == 2 ? sums.v_parts : 0;
+    float sum = 0;
+    #pragma unroll 4
+    for (int i = threadIdx.y; i < parts; i += 32)
+        sum += c < C ? from[(size_t)i * C + c] : 0;
+    part[threadIdx.y][threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.y || c >= C)
+        return;
+    for (int i = 1; i < 32; i++)
+        sum += part[i][threadIdx.x];
+    float *to = dbias + (size_t)third * C + c;
+    *to = add ? *to + sum : sum;
+}
+
+/* add up the gradient of a bias, continued (12.8) */
+static void add_up(float *dbias, const struct FlashSums *sums, int C,
+                   bool add)
+{
+    flash_dbias<<<dim3(blocks_for(C, 32), 3), dim3(32, 32), 0,
+                  machine_stream>>>(dbias, *sums, C, add);
+    LAUNCHED();
+}
+
+/* attention backward, by the chosen body (12.9) */
+void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
+               const bf16 *y, const float *lse, int B, int T, int C,
+               int NH, bool accumulate)
 {
     check_size("flash_bwd", B, T, C, NH);
+    /* room for D and for the sums of a bias (12.9) */
+    const size_t heads = (size_t)B * T * NH, aligned = (heads + 3) / 4 * 4;
+    const size_t parts = (size_t)B * (T > 512 ? (T + 63) / 64 : 8);
+    float *dsum = (float *)machine_scratch(
+        (aligned + (dbias ? 2 * parts * C : 0)) * sizeof *dsum);
+    struct FlashSums sums = {};
+    if (dbias) {
+        sums.q = dsum + aligned;
+        sums.v = sums.q + parts * C;
+    }
+    /* make D (12.9) */
     const int HS = C / NH, lanes = HS == 80 ? 2 : HS / 8;
-    const size_t heads = (size_t)B * T * NH;
-    float *dsum = (float *)machine_scratch(heads * sizeof(float));
     flash_dsum<<<blocks_for(heads * lanes, THREADS), THREADS, 0,
                  machine_stream>>>(dsum, dy, y, heads, T, NH, HS, lanes);
     LAUNCHED();
     if (portable || !flash_bwd_hopper
-        || !flash_bwd_hopper(dqkv, dy, qkv, y, lse, B, T, C, NH, dsum))
-        flash_bwd_mma(dqkv, dy, qkv, lse, dsum, B, T, C, NH);
+        || !flash_bwd_hopper(dqkv, &sums, dy, qkv, lse, dsum, B, T, C, NH))
+        flash_bwd_mma(dqkv, &sums, dy, qkv, lse, dsum, B, T, C, NH);
+    if (dbias)
+        add_up(dbias, &sums, C, accumulate);
 }

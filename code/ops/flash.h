@@ -25,14 +25,20 @@ C_FUNCTIONS_BEGIN
  *             other rows of the same tile of 64 to 128
  *   FLOP      2 B T^2 C forward, 5 B T^2 C backward (half the square;
  *             what a body computes beyond that is its own affair)
- *   memory    no T x T matrix exists; backward takes 4 B T NH bytes, and
- *             what the body says, from machine_scratch */
+ *   memory    no T x T matrix exists; backward takes 4 B T NH bytes and
+ *             8 B C max(8, T / 64) from machine_scratch */
 void flash_fwd(bf16 *y, float *lse, const bf16 *qkv,
                int B, int T, int C, int NH);
 
-/* dqkv is overwritten; y and lse as flash_fwd left them. */
-void flash_bwd(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const bf16 *y,
-               const float *lse, int B, int T, int C, int NH);
+/* dqkv is overwritten; y and lse as flash_fwd left them.
+ *
+ *   dbias     float [3C], the gradient of a bias that was added to every
+ *             row of qkv, or added to it if accumulate; NULL: not wanted.
+ *             For q and v the column sums of dq and dv before they are
+ *             rounded, in a fixed order; for k, exactly zero */
+void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
+               const bf16 *y, const float *lse, int B, int T, int C,
+               int NH, bool accumulate);
 
 /* choosing a body of attention (12.4) */
 /* "hopper": wgmma and TMA where the GPU and the head size allow it, else

@@ -1,4 +1,4 @@
-/* Chapter 12, Attention: 12.8 The choice */
+/* Chapter 12, Attention: 12.9 The choice */
 /* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_FLASH_BODY_H
@@ -7,22 +7,30 @@
 #include "ops/flash.h"
 
 C_FUNCTIONS_BEGIN
+/* Column sums of dq and of dv over some rows each: float [parts][C], room
+ * for B max(8, ceil(T / 64)) parts.  NULL: not wanted. */
+struct FlashSums {
+    float *q, *v;
+    int q_parts, v_parts;               /* set by the body */
+};
+
 /* The bodies of flash_fwd and flash_bwd, for flash.cu alone.  dsum is
  * D[b,h,t] = dy . y of each row and head, float [B][NH][T].  A body of
  * Hopper does nothing and says false if the GPU or the size is not its. */
 void flash_fwd_mma(bf16 *y, float *lse, const bf16 *qkv,
                    int B, int T, int C, int NH);
-void flash_bwd_mma(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
-                   const float *lse, const float *dsum,
+void flash_bwd_mma(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
+                   const bf16 *qkv, const float *lse, const float *dsum,
                    int B, int T, int C, int NH);
 
 /* Only in programs for a GPU of Hopper: elsewhere they are NULL. */
 #define WEAK __attribute__((weak))
 WEAK bool flash_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
                            int B, int T, int C, int NH);
-WEAK bool flash_bwd_hopper(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
-                           const bf16 *y, const float *lse,
-                           int B, int T, int C, int NH, float *dsum);
+WEAK bool flash_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
+                           const bf16 *dy, const bf16 *qkv,
+                           const float *lse, const float *dsum,
+                           int B, int T, int C, int NH);
 C_FUNCTIONS_END
 
 #endif

@@ -1,4 +1,4 @@
-/* Chapter 12c, Attention backward on Hopper: 12c.8 The launch */
+/* Chapter 12c, Attention backward on Hopper: 12c.9 The launch */
 /* Tangled from chapters/12c-attention-backward-on-hopper.nw by `make tangle`; edit it there. */
 
 /* flash_bwd_hopper.cu: the backward pass of attention by wgmma and TMA,
@@ -42,6 +42,7 @@ static_assert(sizeof(Shared) <= 227 * 1024, "what a block may have");
 struct Problem {
     CUtensorMap qkv, dy, dqkv;          /* boxes of a tile */
     const float *lse, *dsum;            /* [heads][T] */
+    float *q_sums, *v_sums;             /* [2 B][C], [8 B][C], or NULL */
     float4 *carry;                      /* [blocks][tiles][16][GROUP] */
     int T, C, NH, heads, tiles;
     float scale;
@@ -49,7 +50,7 @@ struct Problem {
 
 struct Span { int head, first, end; };  /* tiles of queries first .. */
 
-/* the group that brings (12c.8) */
+/* the group that brings (12c.9) */
 /* set up the barriers (12c.4) */
 HOPPER(void) set_up(Shared &sm)
 {
@@ -143,17 +144,19 @@ HOPPER(void) bring_keys(Shared &sm, const Problem &p, int g)
             }
 }
 
-/* the groups that compute (12c.8) */
+/* the groups that compute (12c.9) */
 /* where a thread is (12c.7) */
 /* What a thread of a group knows for the whole run. */
 struct Place {
     int group, thread;
     int row, column;                    /* of its first number in a tile */
     uint32_t ds_at;                     /* its row of ds, for stmatrix */
+    uint32_t ds_across, k_across;       /* ... of ds and k transposed */
     uint64_t k, v, ds, q, dy;           /* descriptors; q, dy: stage 0 */
     const float *lse, *dsum;            /* stage 0, its first column */
     Ring ring;
     uint32_t keys, turns;               /* parities: keys and values; dq */
+    float q_sum[2], v_sum[2];           /* see leave_sums */
 };
 
 /* what a thread holds (12c.3) */
@@ -161,8 +164,8 @@ struct Place {
 struct Numbers {
     float s[32], dp[32];                /* s, then p; [key][query] */
     float dk[32], dv[32];               /* [key][HS] */
-    float dq[32];                       /* [query][HS] */
-    uint32_t p[16], ds[16];             /* bf16, as a first operand */
+    float dq[32];                       /* [HS][query] */
+    uint32_t p[16], ds[16], k[16];      /* bf16, as a first operand */
 };
 
 /* products of tiles (12c.3) */
@@ -191,13 +194,6 @@ HOPPER(void) by_columns(float (&d)[32], const uint32_t (&a)[16], uint64_t b)
         wgmma_m64n64<1>(d, a + 4 * k, b + k * DOWN, 1);
 }
 
-/* d += a' b; both in shared memory */
-HOPPER(void) columns_by_columns(float (&d)[32], uint64_t a, uint64_t b)
-{
-    #pragma unroll
-    for (int k = 0; k < 4; k++)
-        wgmma_m64n64<1, 1>(d, a + k * DOWN, b + k * DOWN, 1);
-}
 
 /* numbers of a thread (12c.5) */
 /* Columns of a thread are 8 j + at.column and one more. */
@@ -291,9 +287,37 @@ HOPPER(void) to_ds(const Place &at, const uint32_t (&x)[16])
     fence_proxy_async();
 }
 
+/* matrices to shared memory, continued (12c.5) */
+/* The same, each matrix transposed on the way. */
+HOPPER(void) stmatrix_t(uint32_t to, const uint32_t *x)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], "
+                 "{%1, %2, %3, %4};"
+                 :: "r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
+                 : "memory");
+}
+
+HOPPER(void) to_ds_across(const Place &at, const uint32_t (&x)[16])
+{
+    #pragma unroll
+    for (int k = 0; k < 4; k++)
+        stmatrix_t(at.ds_across + k * 16 * HS * 2, x + 4 * k);
+    fence_proxy_async();
+}
+
 HOPPER(void) group_sync(const Place &at)
 {
     named_barrier_sync(1 + at.group, GROUP);
+}
+
+/* matrices to shared memory, continued (12c.7) */
+/* The other way. */
+HOPPER(void) ldmatrix_t(uint32_t *x, uint32_t from)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 "
+                 "{%0, %1, %2, %3}, [%4];"
+                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+                 : "r"(from) : "memory");
 }
 
 /* store a finished tile (12c.6) */
@@ -310,13 +334,79 @@ HOPPER(void) store_tile(Shared &sm, const Problem &p, const Place &at,
     if (at.thread == 0)
         tma_wait_read<0>();
     group_sync(at);
-    to_ds(at, two);
+    if (third == 0)
+        to_ds_across(at, two);
+    else
+        to_ds(at, two);
     group_sync(at);
     if (at.thread == 0) {
         tma_store(&p.dqkv, sm.ds[at.group],
                   third * p.C + span.head % p.NH * HS, tile * TILE,
                   span.head / p.NH);
         tma_commit();
+    }
+}
+
+/* sums of columns (12c.8) */
+/* sum[0], sum[1] += the sums of x over this thread's columns, of its first
+ * row and of the one 8 further */
+HOPPER(void) add_rows(float (&sum)[2], const float (&x)[32])
+{
+    float s[4] = { x[0] + x[1], x[2] + x[3], x[4] + x[5], x[6] + x[7] };
+    #pragma unroll
+    for (int i = 8; i < 32; i += 2)
+        s[i / 2 % 4] += x[i] + x[i + 1];
+    sum[0] += s[0] + s[2];
+    sum[1] += s[1] + s[3];
+}
+
+/* sums of columns, continued (12c.8) */
+/* Of the 2 n numbers s of each lane, n go to the lane 2 n further or back,
+ * which has need of them: s[i] = the sum over the two lanes. */
+template <int n> HOPPER(void) halve(float (&s)[16])
+{
+    const bool upper = threadIdx.x & (2 * n);
+    #pragma unroll
+    for (int i = 0; i < n; i++) {
+        const float mine = upper ? s[i + n] : s[i];
+        const float other = upper ? s[i] : s[i + n];
+        s[i] = mine + __shfl_xor_sync(WHOLE_WARP, other, 2 * n);
+    }
+}
+
+/* sum += the sums of x over the 16 rows of a warp, of columns 2 lane and
+ * 2 lane + 1 */
+HOPPER(void) add_columns(float (&sum)[2], const float (&x)[32])
+{
+    float s[16];
+    #pragma unroll
+    for (int i = 0; i < 16; i++)
+        s[i] = x[i / 2 * 4 + i % 2] + x[i / 2 * 4 + i % 2 + 2];
+    halve<8>(s);
+    halve<4>(s);
+    halve<2>(s);
+    sum[0] += s[0];
+    sum[1] += s[1];
+}
+
+/* sums of columns, continued (12c.8) */
+/* At the end of a head: what was summed goes to memory. */
+HOPPER(void) leave_sums(const Problem &p, Place &at, int head)
+{
+    const int lane = at.thread % 32, warp = at.thread / 32;
+    const size_t part = head / p.NH * GROUPS + at.group;
+    float *dq = p.q_sums + part * p.C + head % p.NH * HS;
+    float *dv = p.v_sums + (part * GROUP / 32 + warp) * p.C
+              + head % p.NH * HS;
+    #pragma unroll
+    for (int r = 0; r < 2; r++) {
+        float x = at.q_sum[r];
+        x += __shfl_xor_sync(WHOLE_WARP, x, 1);
+        x += __shfl_xor_sync(WHOLE_WARP, x, 2);
+        if (lane % 4 == 0)
+            dq[at.row + 8 * r] = x * p.scale;
+        dv[2 * lane + r] = at.v_sum[r];
+        at.q_sum[r] = at.v_sum[r] = 0;
     }
 }
 
@@ -330,6 +420,8 @@ HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     const uint64_t dy = at.dy + here * NEXT_TILE;
     float4 *sum = &sm.dq[slot][0][at.thread];
     /* start dp (12c.5) */
+    if (last)                               /* keys are in registers */
+        mbarrier_arrive(&sm.k_empty[at.group]);
     start_from(n.dp, at.dsum + here * TILE);
     wgmma_fence();
     rows_by_rows(n.dp, at.v, dy, 1);
@@ -380,7 +472,7 @@ HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     group_sync(at);                         /* ds has been written */
     /* start dq and dk, wait for dq (12c.6) */
     wgmma_fence();
-    columns_by_columns(n.dq, at.ds, at.k);
+    by_columns(n.dq, n.k, at.ds);
     wgmma_commit();
     by_columns(n.dk, n.ds, q);
     wgmma_commit();
@@ -388,13 +480,13 @@ HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     if (!last)
         wgmma_hold(n.s);
     wgmma_hold(n.dq);
-    if (last)
-        mbarrier_arrive(&sm.k_empty[at.group]);
     /* leave dq for the next keys, or for good (12c.6) */
     if (i > keys)
         write_numbers(sum, n.dq);
-    else
+    else {
         store_tile(sm, p, at, n.dq, p.scale, span, 0, i);
+        add_rows(at.q_sum, n.dq);
+    }
     if (i > keys || at.group == 1) {
         mbarrier_arrive(&sm.turn[at.group][slot]);
         at.turns ^= 1u << slot;
@@ -437,6 +529,11 @@ HOPPER(void) tile_of_keys(Shared &sm, const Problem &p, Place &at,
         clear(n.dk);
         clear(n.dv);
     }
+    /* keys to registers, transposed (12c.7) */
+    #pragma unroll
+    for (int k = 0; k < 4; k++)
+        ldmatrix_t(n.k + 4 * k, at.k_across + k * 16 * HS * 2);
+    wgmma_hold(n.k);
     wgmma_wait<0>();
     wgmma_hold(n.s);
     for (int i = from; i < span.end - 1; i++)
@@ -454,6 +551,7 @@ HOPPER(void) tile_of_keys(Shared &sm, const Problem &p, Place &at,
     } else {
         store_tile(sm, p, at, n.dk, p.scale, span, 1, keys);
         store_tile(sm, p, at, n.dv, 1, span, 2, keys);
+        add_columns(at.v_sum, n.dv);
     }
 }
 
@@ -462,6 +560,8 @@ HOPPER(Place) place_of(Shared &sm, int group)
 {
     const int thread = threadIdx.x % GROUP, lane = thread % 32;
     const int row = thread / 32 * 16 + lane % 16;
+    const int across = (lane / 16 * 8 + lane % 8) * HS * 2
+        + ((thread / 32 * 2 + lane / 8 % 2) ^ (lane % 8)) * 16;
     Place at = {};
     at.group = group;
     at.thread = thread;
@@ -469,6 +569,8 @@ HOPPER(Place) place_of(Shared &sm, int group)
     at.column = lane % 4 * 2;
     at.ds_at = shared_address(sm.ds[group]) + row * HS * 2
              + ((lane / 16) ^ (row % 8)) * 16;
+    at.ds_across = shared_address(sm.ds[group]) + across;
+    at.k_across = shared_address(sm.k[group]) + across;
     at.k = wgmma_matrix(sm.k[group]);
     at.v = wgmma_matrix(sm.v[group]);
     at.ds = wgmma_matrix(sm.ds[group]);
@@ -483,12 +585,15 @@ HOPPER(Place) place_of(Shared &sm, int group)
 HOPPER(void) gradients(Shared &sm, const Problem &p, int group)
 {
     Place at = place_of(sm, group);
-    for (int head = blockIdx.x; head < p.heads; head += gridDim.x)
+    for (int head = blockIdx.x; head < p.heads; head += gridDim.x) {
         for (int first = 0; first < p.tiles; first += ROOM) {
             const Span span = { head, first, min(first + ROOM, p.tiles) };
             for (int pair = 0; pair < span.end; pair += GROUPS)
                 tile_of_keys(sm, p, at, span, pair);
         }
+        if (p.q_sums)
+            leave_sums(p, at, head);
+    }
     if (at.thread == 0)
         tma_wait_read<0>();
 }
@@ -527,7 +632,7 @@ flash_bwd_kernel(const __grid_constant__ Problem p)
 }
 
 
-/* room for what is put aside (12c.8) */
+/* room for what is put aside (12c.9) */
 static float4 *aside;
 static size_t aside_size;
 
@@ -543,18 +648,18 @@ static float4 *room_aside(size_t n)
     return aside;
 }
 
-/* launch the backward pass (12c.8) */
-bool flash_bwd_hopper(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
-                      const bf16 *y, const float *lse, int B, int T, int C,
-                      int NH, float *dsum)
+/* launch the backward pass (12c.9) */
+bool flash_bwd_hopper(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
+                      const bf16 *qkv, const float *lse, const float *dsum,
+                      int B, int T, int C, int NH)
 {
-    (void)y;                            /* it is in dsum */
     if (C != NH * HS || !is_hopper())
         return false;
     Problem p = { tensor_map(qkv, 3 * C, T, B, 3 * (size_t)C, TILE),
                   tensor_map(dy, C, T, B, C, TILE),
                   tensor_map(dqkv, 3 * C, T, B, 3 * (size_t)C, TILE),
-                  lse, dsum, NULL, T, C, NH, B * NH,
+                  lse, dsum, sums->q, sums->v, NULL,
+                  T, C, NH, B * NH,
                   (T + TILE - 1) / TILE, 1 / sqrtf(HS) };
     const int blocks = min(p.heads,
                            gpu_attribute(cudaDevAttrMultiProcessorCount));
@@ -564,5 +669,7 @@ bool flash_bwd_hopper(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
             cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared)));
     flash_bwd_kernel<<<blocks, BLOCK, sizeof(Shared), machine_stream>>>(p);
     LAUNCHED();
+    sums->q_parts = GROUPS * B;
+    sums->v_parts = GROUPS * GROUP / 32 * B;
     return true;
 }

@@ -164,6 +164,31 @@ INLINE float statistic(const float *lse, const float *dsum, int t, int T)
     return t < T ? dsum[t] : 0;
 }
 
+/* numbers of a row, continued (12.8) */
+/* to[0 .. HS) = `times` the sums over the rows of all four warps */
+template <int HS, int M>
+INLINE void sum_columns(float *to, const float x[M][HS / 8][4],
+                        float times, float *room)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    __syncthreads();                    /* nobody needs the tiles now */
+    #pragma unroll
+    for (int i = 0; i < HS / 4; i++) {
+        float sum = 0;
+        for (int k = 0; k < M; k++)
+            sum += x[k][i / 2][i % 2] + x[k][i / 2][i % 2 + 2];
+        for (int d = 4; d < 32; d *= 2)
+            sum += __shfl_xor_sync(WHOLE_WARP, sum, d);
+        if (lane < 4)
+            room[warp * HS + i / 2 * 8 + lane * 2 + i % 2] = sum;
+    }
+    __syncthreads();
+    const float *column = room + threadIdx.x;
+    if (threadIdx.x < HS)
+        to[threadIdx.x] = times * (column[0] + column[HS]
+                                   + (column[2 * HS] + column[3 * HS]));
+}
+
 /* online softmax of rows in registers (12.6) */
 /* s = exp(s - most); most, and with it out and sum, are brought up to date
  * when a number is about to exceed 2^8, or twice the sum in this lane */
@@ -306,8 +331,9 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
 /* dq of 64 M queries of one head. */
 template <int HS, int M, int N>
 __global__ void __launch_bounds__(THREADS4)
-flash_bwd_dq(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
-             const float *dsum, int T, int C, int NH, float scale)
+flash_bwd_dq(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
+             const float *lse, const float *dsum, int T, int C, int NH,
+             float scale)
 {
     extern __shared__ uint4 shared[];
     const unsigned at = shared_address(shared);
@@ -389,14 +415,18 @@ flash_bwd_dq(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
     #pragma unroll
     for (int i = 0; i < M; i++)
         write_rows<HS>(dqkv, dq[i], scale * LN_2, ld, row + 16 * i, T);
+    if (sums)
+        sum_columns<HS, M>(sums + (b * tiles + t / (64 * M)) * C + h, dq,
+                           scale * LN_2, (float *)shared);
 }
 
 /* attention backward, dk and dv (12.7) */
 /* dk and dv of 64 M keys of one head; a warp has 16 M of them. */
 template <int HS, int M, int N>
 __global__ void __launch_bounds__(THREADS4)
-flash_bwd_dkv(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
-              const float *dsum, int T, int C, int NH, float scale)
+flash_bwd_dkv(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
+              const float *lse, const float *dsum, int T, int C, int NH,
+              float scale)
 {
     extern __shared__ uint4 shared[];
     const unsigned at = shared_address(shared);
@@ -481,9 +511,12 @@ flash_bwd_dkv(bf16 *dqkv, const bf16 *dy, const bf16 *qkv, const float *lse,
         write_rows<HS>(dqkv + C, dk[i], scale * LN_2, ld, row + 16 * i, T);
         write_rows<HS>(dqkv + 2 * C, dv[i], 1, ld, row + 16 * i, T);
     }
+    if (sums)
+        sum_columns<HS, M>(sums + (b * tiles + u / (64 * M)) * C + h, dv, 1,
+                           (float *)shared);
 }
 
-/* launch attention on tensor cores (12.7) */
+/* launch attention on tensor cores (12.8) */
 /* More than 48 KB of shared memory have to be asked for. */
 static void allow(const void *kernel, size_t bytes)
 {
@@ -508,7 +541,7 @@ static float exponent_scale(int HS)
     return LOG2_E / sqrtf((float)HS);
 }
 
-/* launch attention on tensor cores, continued (12.7) */
+/* launch attention on tensor cores, continued (12.8) */
 template <int HS, int M, int N, int BLOCKS>
 static void forward(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
                     int C, int NH)
@@ -532,11 +565,11 @@ void flash_fwd_mma(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
     }
 }
 
-/* launch attention on tensor cores, continued (12.7) */
+/* launch attention on tensor cores, continued (12.8) */
 template <int HS, int MQ, int NQ, int MK, int NK>
-static void backward(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
-                     const float *lse, const float *dsum, int B, int T,
-                     int C, int NH)
+static void backward(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
+                     const bf16 *qkv, const float *lse, const float *dsum,
+                     int B, int T, int C, int NH)
 {
     const size_t heads = (size_t)B * NH, bytes = 4 * TILE_BYTES(HS);
     const size_t more = bytes + 4 * TILE * sizeof(float);
@@ -544,26 +577,31 @@ static void backward(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
     allow((const void *)flash_bwd_dkv<HS, MK, NK>, more);
     flash_bwd_dkv<HS, MK, NK>
         <<<blocks_for(heads * blocks_for(T, 64 * MK), 1), THREADS4, more,
-          machine_stream>>>(dqkv, dy, qkv, lse, dsum, T, C, NH, scale);
+          machine_stream>>>(dqkv, sums->v, dy, qkv, lse, dsum, T, C, NH,
+                            scale);
     LAUNCHED();
     allow((const void *)flash_bwd_dq<HS, MQ, NQ>, bytes);
     flash_bwd_dq<HS, MQ, NQ>
         <<<blocks_for(heads * blocks_for(T, 64 * MQ), 1), THREADS4, bytes,
-          machine_stream>>>(dqkv, dy, qkv, lse, dsum, T, C, NH, scale);
+          machine_stream>>>(dqkv, sums->q, dy, qkv, lse, dsum, T, C, NH,
+                            scale);
     LAUNCHED();
+    sums->q_parts = B * (int)blocks_for(T, 64 * MQ);
+    sums->v_parts = B * (int)blocks_for(T, 64 * MK);
 }
 
-void flash_bwd_mma(bf16 *dqkv, const bf16 *dy, const bf16 *qkv,
-                   const float *lse, const float *dsum, int B, int T, int C,
-                   int NH)
+/* launch attention on tensor cores, continued (12.8) */
+void flash_bwd_mma(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
+                   const bf16 *qkv, const float *lse, const float *dsum,
+                   int B, int T, int C, int NH)
 {
-    void (*run)(bf16 *, const bf16 *, const bf16 *, const float *,
-                const float *, int, int, int, int);
+    void (*run)(bf16 *, struct FlashSums *, const bf16 *, const bf16 *,
+                const float *, const float *, int, int, int, int);
     switch (C / NH) {
     case 32: run = backward<32, 2, 4, 2, 2>; break;
     case 64: run = backward<64, 2, 4, 2, 2>; break;
     case 80: run = backward<80, 2, 2, 1, 4>; break;
     default: run = backward<128, 1, 2, 1, 2>;
     }
-    run(dqkv, dy, qkv, lse, dsum, B, T, C, NH);
+    run(dqkv, sums, dy, qkv, lse, dsum, B, T, C, NH);
 }

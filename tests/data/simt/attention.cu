@@ -147,7 +147,8 @@ static void counts(void)
     printf("tiles.fwd\n");
     flash_fwd(all, lse, all + n, B, T, C, NH);
     printf("mma.fwd\n");
-    flash_bwd(all + 4 * n, all + 7 * n, all + n, all, lse, B, T, C, NH);
+    flash_bwd(all + 4 * n, NULL, all + 7 * n, all + n, all, lse, B, T, C,
+              NH, false);
     printf("mma.dsum\nmma.dkv\nmma.dq\n");
     CUDA_OK(cudaDeviceSynchronize());
     void *free_all[] = { qkv, y, lse, square, all };
