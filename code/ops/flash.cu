@@ -6,15 +6,17 @@
 #include "ops/gpu.h"
 
 /* which body of attention (12.9) */
-static bool portable;               /* mma.sync even where wgmma is */
+static enum { BEST, MMA, HOPPER } body;
 
 bool flash_use(const char *name)
 {
-    if (strcmp(name, "mma") == 0)
-        portable = true;
+    if (strcmp(name, "best") == 0)
+        body = BEST;
+    else if (strcmp(name, "mma") == 0)
+        body = MMA;
     else if (strcmp(name, "hopper") == 0
              && (flash_fwd_hopper || flash_bwd_hopper))
-        portable = false;
+        body = HOPPER;
     else
         return false;
     return true;
@@ -73,7 +75,7 @@ void flash_fwd(bf16 *y, float *lse, const bf16 *qkv,
                int B, int T, int C, int NH)
 {
     check_size("flash_fwd", B, T, C, NH);
-    if (portable || !flash_fwd_hopper
+    if (body == MMA || !flash_fwd_hopper
         || !flash_fwd_hopper(y, lse, qkv, B, T, C, NH))
         flash_fwd_mma(y, lse, qkv, B, T, C, NH);
 }
@@ -112,6 +114,17 @@ static void add_up(float *dbias, const struct FlashSums *sums, int C,
     LAUNCHED();
 }
 
+/* are these few heads (12.9) */
+/* Too few for a kernel that gives each head to one block. */
+static bool few_heads(int heads, int T)
+{
+    int device, processors;
+    CUDA_OK(cudaGetDevice(&device));
+    CUDA_OK(cudaDeviceGetAttribute(&processors,
+                                   cudaDevAttrMultiProcessorCount, device));
+    return 2 * (int64_t)heads * T < (int64_t)processors * (T - 448);
+}
+
 /* attention backward, by the chosen body (12.9) */
 void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
                const bf16 *y, const float *lse, int B, int T, int C,
@@ -133,7 +146,8 @@ void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
     flash_dsum<<<blocks_for(heads * lanes, THREADS), THREADS, 0,
                  machine_stream>>>(dsum, dy, y, heads, T, NH, HS, lanes);
     LAUNCHED();
-    if (portable || !flash_bwd_hopper
+    if (body == MMA || !flash_bwd_hopper
+        || (body == BEST && few_heads(B * NH, T))
         || !flash_bwd_hopper(dqkv, &sums, dy, qkv, lse, dsum, B, T, C, NH))
         flash_bwd_mma(dqkv, &sums, dy, qkv, lse, dsum, B, T, C, NH);
     if (dbias)

@@ -41,9 +41,10 @@ void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
                int NH, bool accumulate);
 
 /* choosing a body of attention (12.4) */
-/* "hopper": wgmma and TMA where the GPU and the head size allow it, else
- * as "mma"; "mma": mma.sync on any GPU since sm_80.  False if there is no
- * such body in this build.  Unless called: "hopper" if there is one. */
+/* "mma": mma.sync on any GPU since sm_80; "hopper": wgmma and TMA where
+ * the GPU and the head size allow it, else as "mma"; "best", unless called:
+ * "hopper", but "mma" backward for few heads.  False if there is no such
+ * body in this build. */
 bool flash_use(const char *name);
 C_FUNCTIONS_END
 

@@ -393,6 +393,8 @@ HOPPER(void) add_columns(float (&sum)[2], const float (&x)[32])
 /* At the end of a head: what was summed goes to memory. */
 HOPPER(void) leave_sums(const Problem &p, Place &at, int head)
 {
+    if (!p.q_sums)
+        return;
     const int lane = at.thread % 32, warp = at.thread / 32;
     const size_t part = head / p.NH * GROUPS + at.group;
     float *dq = p.q_sums + part * p.C + head % p.NH * HS;
@@ -493,68 +495,6 @@ HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     }
 }
 
-/* a tile of keys (12c.7) */
-HOPPER(void) tile_of_keys(Shared &sm, const Problem &p, Place &at,
-                          const Span &span, int pair)
-{
-    Numbers n;
-    const int keys = pair + at.group, from = max(keys, span.first);
-    float4 *carry = p.carry + at.thread + (size_t)16 * GROUP
-                  * ((size_t)blockIdx.x * p.tiles + keys);
-    /* pass by the queries before these keys (12c.7) */
-    for (int i = max(pair, span.first); i < min(keys, span.end); i++) {
-        mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
-        mbarrier_arrive(&sm.empty[at.ring.stage]);
-        ring_next(at.ring);
-    }
-    /* wait for keys and values (12c.7) */
-    mbarrier_wait(&sm.k_full[at.group], at.keys);
-    mbarrier_wait(&sm.v_full[at.group], at.keys);
-    at.keys ^= 1;
-    if (from >= span.end) {                 /* keys behind the last query */
-        mbarrier_arrive(&sm.k_empty[at.group]);
-        mbarrier_arrive(&sm.v_empty[at.group]);
-        return;
-    }
-    /* start the first scores (12c.7) */
-    mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
-    wgmma_fence();
-    rows_by_rows(n.s, at.k, at.q + at.ring.stage * NEXT_TILE, 0);
-    wgmma_commit();
-    /* take up dk and dv (12c.7) */
-    if (keys < span.first) {
-        read_numbers(n.dk, carry);
-        read_numbers(n.dv, carry + 8 * GROUP);
-    } else {
-        clear(n.dk);
-        clear(n.dv);
-    }
-    /* keys to registers, transposed (12c.7) */
-    #pragma unroll
-    for (int k = 0; k < 4; k++)
-        ldmatrix_t(n.k + 4 * k, at.k_across + k * 16 * HS * 2);
-    wgmma_hold(n.k);
-    wgmma_wait<0>();
-    wgmma_hold(n.s);
-    for (int i = from; i < span.end - 1; i++)
-        step<false>(sm, p, at, n, span, keys, i);
-    step<true>(sm, p, at, n, span, keys, span.end - 1);
-    /* store dk and dv, or put them aside (12c.7) */
-    wgmma_wait<0>();
-    wgmma_hold(n.dk);
-    wgmma_hold(n.dv);
-    mbarrier_arrive(&sm.empty[at.ring.stage ? at.ring.stage - 1
-                                            : STAGES - 1]);
-    if (span.end < p.tiles) {
-        write_numbers(carry, n.dk);
-        write_numbers(carry + 8 * GROUP, n.dv);
-    } else {
-        store_tile(sm, p, at, n.dk, p.scale, span, 1, keys);
-        store_tile(sm, p, at, n.dv, 1, span, 2, keys);
-        add_columns(at.v_sum, n.dv);
-    }
-}
-
 /* find one's place (12c.7) */
 HOPPER(Place) place_of(Shared &sm, int group)
 {
@@ -581,18 +521,141 @@ HOPPER(Place) place_of(Shared &sm, int group)
     return at;
 }
 
+/* where a group is (12c.7) */
+struct Visit {
+    Span span;
+    int keys;                           /* tile of this group's keys */
+};
+
+/* The visit after the last one of a span, or of a head; false: no more. */
+HOPPER(bool) next_span(const Problem &p, Place &at, Visit &v)
+{
+    Span &s = v.span;
+    s.first = s.end;
+    if (s.end == p.tiles) {
+        leave_sums(p, at, s.head);
+        s.first = 0;
+        s.head += gridDim.x;
+    }
+    s.end = min(s.first + ROOM, p.tiles);
+    v.keys = at.group;
+    return s.head < p.heads;
+}
+
+/* start the scores of the next visit (12c.7) */
+/* Go on to the visit at v, or to the first one after it that has steps;
+ * start its first scores.  False: there is none, the scores are of what
+ * happens to be in shared memory. */
+HOPPER(bool) next_scores(Shared &sm, const Problem &p, Place &at, Visit &v,
+                         Numbers &n)
+{
+    bool more = true;
+    for (;;) {
+        const Span &span = v.span;
+        const int pair = v.keys - at.group;
+        if (pair >= span.end) {
+            more = next_span(p, at, v);
+            if (more)
+                continue;
+            break;
+        }
+        /* pass by the queries before these keys (12c.7) */
+        for (int i = max(pair, span.first); i < min(v.keys, span.end); i++) {
+            mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
+            mbarrier_arrive(&sm.empty[at.ring.stage]);
+            ring_next(at.ring);
+        }
+        mbarrier_wait(&sm.k_full[at.group], at.keys);
+        if (v.keys < span.end)
+            break;
+        /* let keys go that come after the last query (12c.7) */
+        mbarrier_wait(&sm.v_full[at.group], at.keys);
+        at.keys ^= 1;
+        mbarrier_arrive(&sm.k_empty[at.group]);
+        mbarrier_arrive(&sm.v_empty[at.group]);
+        v.keys += GROUPS;
+    }
+    if (more)
+        mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
+    wgmma_fence();
+    rows_by_rows(n.s, at.k, at.q + at.ring.stage * NEXT_TILE, 0);
+    wgmma_commit();
+    return more;
+}
+
+/* take up and put aside (12c.7) */
+/* Where dk of a tile of keys is put aside; dv is 8 GROUP further. */
+HOPPER(float4 *) carry_of(const Problem &p, const Place &at, int keys)
+{
+    return p.carry + at.thread
+         + (size_t)16 * GROUP * ((size_t)blockIdx.x * p.tiles + keys);
+}
+
+HOPPER(void) take_up(const Problem &p, const Place &at, const Visit &v,
+                     Numbers &n)
+{
+    if (v.keys < v.span.first) {
+        const float4 *carry = carry_of(p, at, v.keys);
+        read_numbers(n.dk, carry);
+        read_numbers(n.dv, carry + 8 * GROUP);
+    } else {
+        clear(n.dk);
+        clear(n.dv);
+    }
+    #pragma unroll
+    for (int k = 0; k < 4; k++)
+        ldmatrix_t(n.k + 4 * k, at.k_across + k * 16 * HS * 2);
+}
+
 /* all gradients of a block (12c.7) */
 HOPPER(void) gradients(Shared &sm, const Problem &p, int group)
 {
     Place at = place_of(sm, group);
-    for (int head = blockIdx.x; head < p.heads; head += gridDim.x) {
-        for (int first = 0; first < p.tiles; first += ROOM) {
-            const Span span = { head, first, min(first + ROOM, p.tiles) };
-            for (int pair = 0; pair < span.end; pair += GROUPS)
-                tile_of_keys(sm, p, at, span, pair);
+    Numbers n;
+    Visit v = { { (int)blockIdx.x, 0, min(ROOM, p.tiles) }, group };
+    bool more = next_scores(sm, p, at, v, n);
+    /* take up dk, dv and keys, wait for the first scores (12c.7) */
+    wgmma_wait<0>();
+    wgmma_hold(n.s);
+    if (more) {
+        take_up(p, at, v, n);
+        mbarrier_wait(&sm.v_full[at.group], at.keys);
+        at.keys ^= 1;
+    }
+    while (more) {
+        const Span span = v.span;
+        const int keys = v.keys;
+        for (int i = max(keys, span.first); i < span.end - 1; i++)
+            step<false>(sm, p, at, n, span, keys, i);
+        step<true>(sm, p, at, n, span, keys, span.end - 1);
+        const int last_stage = at.ring.stage ? at.ring.stage - 1
+                                             : STAGES - 1;
+        /* store dv, or put it aside (12c.7) */
+        wgmma_hold(n.dv);                       /* older than dq: complete */
+        if (span.end < p.tiles)
+            write_numbers(carry_of(p, at, keys) + 8 * GROUP, n.dv);
+        else {
+            store_tile(sm, p, at, n.dv, 1, span, 2, keys);
+            add_columns(at.v_sum, n.dv);
         }
-        if (p.q_sums)
-            leave_sums(p, at, head);
+        v.keys += GROUPS;
+        more = next_scores(sm, p, at, v, n);
+        /* store dk, or put it aside (12c.7) */
+        wgmma_wait<1>();
+        wgmma_hold(n.dk);
+        mbarrier_arrive(&sm.empty[last_stage]);
+        if (span.end < p.tiles)
+            write_numbers(carry_of(p, at, keys), n.dk);
+        else
+            store_tile(sm, p, at, n.dk, p.scale, span, 1, keys);
+        /* take up dk, dv and keys, wait for the first scores (12c.7) */
+        wgmma_wait<0>();
+        wgmma_hold(n.s);
+        if (more) {
+            take_up(p, at, v, n);
+            mbarrier_wait(&sm.v_full[at.group], at.keys);
+            at.keys ^= 1;
+        }
     }
     if (at.thread == 0)
         tma_wait_read<0>();

@@ -342,7 +342,7 @@ template <int HS> HOPPER(void) attend(Shared<HS> &sh,
             }
             advance<STAGES<HS>>(kv);
         }
-        if (diagonal < 0 && thread == 0)
+        if (diagonal < 0)
             mbarrier_arrive(&sh.q_empty[q.at]);
         if (t.row >= 0 && t.row < a.T) {
             /* attend to the queries of this tile (12b.12) */
@@ -398,8 +398,7 @@ template <int HS> HOPPER(void) attend(Shared<HS> &sh,
             }
             
             /* the last output (12b.12) */
-            if (thread == 0)
-                mbarrier_arrive(&sh.q_empty[q.at]);
+            mbarrier_arrive(&sh.q_empty[q.at]);
             mbarrier_wait(&sh.v_full[kv.at], kv.parity);
             start_output<HS>(y, p, v0 + kv.at * KV_NEXT);
             
@@ -444,7 +443,7 @@ flash_fwd_kernel(const __grid_constant__ CUtensorMap queries,
     if (threadIdx.x == 0) {
         for (int i = 0; i < QUERIES<HS>; i++) {
             mbarrier_init(&sh.q_full[i], 1);
-            mbarrier_init(&sh.q_empty[i], GROUPS<HS>);
+            mbarrier_init(&sh.q_empty[i], GROUPS<HS> * GROUP);
         }
         for (int i = 0; i < STAGES<HS>; i++) {
             mbarrier_init(&sh.k_full[i], 1);
