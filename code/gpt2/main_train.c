@@ -126,7 +126,7 @@ static struct Options o = {
   X(KEPT,  "master-weights", OPT_CHOICE, master,      0, 0,                \
     "on|off", "bf16: off rounds the weights at random")                    \
   X(KEPT,  "logit-rows",   OPT_INT,    logit_rows,    1, 1e9,  "N",        \
-    "bf16: logits at a time; default: all, if under 8 GB")                 \
+    "logits at a time; default: by precision")                            \
   X(LOCAL, "no-graph",     OPT_FLAG,   no_graph,      0, 0,    "",         \
     "bf16: launch each kernel of a step by itself")                        \
   X(LOCAL, "profile",      OPT_FLAG,   profile,       0, 0,    "",         \

@@ -8,6 +8,7 @@
 
 /* the calendar of a step (16.9) */
 #define CHUNK 256           /* rows of logits that exist at one time */
+#define BIG_CHUNK 8192      /* ... where a library multiplies them */
 
 /* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
  * last LayerNorm is operator 0 of a layer L that has no other; then the

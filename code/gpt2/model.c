@@ -14,6 +14,7 @@
 #include "ops/attention.h"
 #include "ops/crossentropy.h"
 #include "ops/embedding.h"
+#include "ops/floats.h"
 #include "ops/gelu.h"
 #include "ops/layernorm.h"
 #include "ops/linear.h"
@@ -23,6 +24,7 @@
 
 /* the calendar of a step (16.9) */
 #define CHUNK 256           /* rows of logits that exist at one time */
+#define BIG_CHUNK 8192      /* ... where a library multiplies them */
 
 /* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
  * last LayerNorm is operator 0 of a layer L that has no other; then the
@@ -87,7 +89,7 @@ static void plan_ends(struct Model *m)
     plan_add(p, "ln_f", N, C, ln_f, m->training ? ln_f_back : z, &a->ln_f);
     plan_add(p, "mean_f", N, 1, ln_f, ln_f_back, &a->mean_f);
     plan_add(p, "rstd_f", N, 1, ln_f, ln_f_back, &a->rstd_f);
-    plan_add(p, "logits", rows, (size_t)c->V, z, z, &a->logits);
+    plan_add(p, "logits", rows, (size_t)m->Vp, z, z, &a->logits);
     plan_add(p, "lse", rows, 1, z, z, &a->lse);
     plan_add(p, "losses", rows, 1, z, z, &a->losses);
     if (m->training)
@@ -115,6 +117,29 @@ static bool batch_check(const struct Config *c, int B, int T,
 }
 
 /* create and free a model (B.3.4) */
+/* A library's products have an order of their own, and are at their best
+ * when they are large. */
+static bool by_library(void)
+{
+    return strncmp(gemm_used(), "cublas", 6) == 0;
+}
+
+static int rows_of_logits(const struct ModelOptions *o, int N)
+{
+    const int rows = o->rows ? o->rows : by_library() ? BIG_CHUNK : CHUNK;
+    return rows < N ? rows : N;
+}
+
+/* ... and their number of columns is a multiple of 128.  The rows of wte
+ * from V on are then some of wpe's, which stand behind it: as weights they
+ * make logits that nobody looks at, and as gradients zeros are added. */
+static int columns_of_logits(const struct Config *c)
+{
+    const int Vp = (c->V + 127) / 128 * 128;
+    return by_library() && Vp - c->V <= c->T ? Vp : c->V;
+}
+
+/* create and free a model, continued (B.3.4) */
 /* Everything about the model except its memory. */
 static bool describe(struct Model *m, const struct Config *c, int B,
                      int T, bool training, const struct ModelOptions *o,
@@ -124,7 +149,8 @@ static bool describe(struct Model *m, const struct Config *c, int B,
                          .training = training, .options = *o };
     if (!config_check(c, e) || !batch_check(c, B, T, e))
         return false;
-    m->chunk = B * T < CHUNK ? B * T : CHUNK;
+    m->chunk = rows_of_logits(o, B * T);
+    m->Vp = columns_of_logits(c);
     params_table(&m->table, c);
     m->acts.h = xcalloc((size_t)c->L + 1, sizeof *m->acts.h);
     if (o->precision == BF16) {
@@ -379,20 +405,44 @@ static void ln_f_fwd(struct Model *m, const real *x, int N)
                   m->w.ln_f_b, N, m->config.C);
 }
 
+/* the loss of rows of logits (18d.3) */
+static void rows_loss(struct Model *m, const int32_t *targets, int rows)
+{
+    struct Acts *a = &m->acts;
+    const int V = m->config.V;
+    if (floats_crossentropy_fwd(a->losses, a->lse, a->logits, targets, rows,
+                                V, m->Vp))
+        return;
+    assert(m->Vp == V);
+    crossentropy_fwd(a->losses, a->lse, a->logits, targets, rows, V);
+}
+
+static void rows_loss_bwd(struct Model *m, const int32_t *targets,
+                          real scale, int rows)
+{
+    struct Acts *a = &m->acts;
+    const int V = m->config.V;
+    if (floats_crossentropy_bwd(a->logits, a->logits, a->lse, targets,
+                                scale, rows, V, m->Vp))
+        return;
+    assert(m->Vp == V);
+    crossentropy_bwd(a->logits, a->logits, a->lse, targets, scale, rows, V);
+}
+
 /* the classifier (16.7) */
 /* logits and losses of `rows` rows; the sum of the losses */
 static double chunk_fwd(struct Model *m, const real *h,
                         const int32_t *targets, int rows)
 {
     struct Acts *a = &m->acts;
-    const int V = m->config.V, C = m->config.C;
-    gemm(a->logits, h, m->w.wte, rows, V, C, GEMM_TB);
-    crossentropy_fwd(a->losses, a->lse, a->logits, targets, rows, V);
-    real losses[CHUNK];
+    gemm(a->logits, h, m->w.wte, rows, m->Vp, m->config.C, GEMM_TB);
+    rows_loss(m, targets, rows);
+    const size_t bytes = (size_t)rows * sizeof(real);
+    real *losses = machine_borrow(a->losses, bytes);
     double sum = 0;
-    machine_get(losses, a->losses, (size_t)rows * sizeof *losses);
     for (int i = 0; i < rows; i++)
         sum += (double)losses[i];
+    machine_return(a->losses, losses, bytes, false);
     return sum;
 }
 
@@ -402,12 +452,11 @@ static void chunk_bwd(struct Model *m, real *h, const int32_t *targets,
                       int rows, real scale, bool add)
 {
     struct Acts *a = &m->acts;
-    const int V = m->config.V, C = m->config.C;
-    crossentropy_bwd(a->logits, a->logits, a->lse, targets, scale, rows,
-                     V);
-    gemm(m->g.wte, a->logits, h, V, C, rows,
+    const int Vp = m->Vp, C = m->config.C;
+    rows_loss_bwd(m, targets, scale, rows);
+    gemm(m->g.wte, a->logits, h, Vp, C, rows,
          GEMM_TA | (add ? GEMM_ADD : 0));
-    gemm(h, a->logits, m->w.wte, rows, C, V, 0);
+    gemm(h, a->logits, m->w.wte, rows, C, Vp, 0);
 }
 
 /* the backward pass (16.8) */

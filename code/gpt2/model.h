@@ -60,7 +60,8 @@ struct Model {
     int    B, T;                         /* the largest batch it can take */
     bool   training;
     struct ModelOptions options;
-    int    chunk;                        /* rows of logits at a time */
+    int    chunk, Vp;                    /* rows of logits at a time, and */
+                                         /* their length, at least V */
     struct ParamTable table;
     struct Weights w, g;                 /* g only if training */
     struct Plan plan;

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include "ops/floats.h"
 #include "ops/machine.h"
 #include "ops/matmul.h"
 
@@ -34,12 +35,14 @@ const char *recompute_name(enum Recompute r)
 /* take the matrix product of a precision (T.1) */
 static bool take_product(enum Precision p, struct Error *e)
 {
-    if (p == FP32)
-        gemm_use("cublas");             /* where there is one */
+    if (p == FP32 && gemm_use("cublas"))    /* where there is one */
+        floats_use("3xtf32");
     if (p == TF32 && !gemm_use("cublas-tf32"))
         return error_set(e, "tf32 is a mode of a GPU's tensor cores: use "
                          "the program whose name ends in -cuda, or "
                          "--precision fp32");
+    if (p == TF32)
+        floats_use("tf32");
     return true;
 }
 

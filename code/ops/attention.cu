@@ -2,6 +2,7 @@
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 #include "ops/attention.h"
+#include "ops/floats.h"
 #include "ops/gpu.h"
 
 enum { TILE = 32, STEP = 8, PART = TILE / STEP };
@@ -311,6 +312,9 @@ static size_t shared_for(const void *kernel, int n, int HS)
 void attention_fwd(real *y, real *lse, const real *qkv,
                    int B, int T, int C, int NH)
 {
+    machine_mark("attention");
+    if (floats_attention_fwd(y, lse, qkv, B, T, C, NH))
+        return;
     const int HS = C / NH;
     const dim3 grid(blocks_for((size_t)B * NH, 1), blocks_for(T, TILE));
     const size_t shared = shared_for((const void *)attention_fwd_kernel, 4,
@@ -331,9 +335,12 @@ void attention_bwd(real *dqkv, const real *dy, const real *qkv,
     const float scale = 1 / sqrtf((float)HS);
     const dim3 grid(blocks_for((size_t)B * NH, 1), blocks_for(T, TILE));
     float *delta = (float *)machine_scratch(rows * sizeof(float));
+    machine_mark("attention bwd");
     attention_delta<<<blocks_for(rows, WARPS), THREADS, 0,
                       machine_stream>>>(delta, dy, y, rows, T, C, NH);
     LAUNCHED();
+    if (floats_attention_bwd(dqkv, dy, qkv, lse, delta, B, T, C, NH))
+        return;
     size_t shared = shared_for((const void *)attention_bwd_dq, 5, HS);
     attention_bwd_dq<<<grid, dim3(32, STEP), shared, machine_stream>>>(
         dqkv, dy, qkv, lse, delta, T, C, NH, scale);

@@ -55,6 +55,7 @@ __global__ void crossentropy_bwd_kernel(float *dlogits,
 void crossentropy_fwd(real *loss, real *lse, const real *logits,
                       const int32_t *targets, int N, int V)
 {
+    machine_mark("loss");
     crossentropy_fwd_kernel<<<N, threads_for(V), 0, machine_stream>>>(
         loss, lse, logits, targets, V);
     LAUNCHED();
@@ -63,6 +64,7 @@ void crossentropy_fwd(real *loss, real *lse, const real *logits,
 void crossentropy_bwd(real *dlogits, const real *logits, const real *lse,
                       const int32_t *targets, real scale, int N, int V)
 {
+    machine_mark("loss bwd");
     crossentropy_bwd_kernel<<<N, threads_for(V), 0, machine_stream>>>(
         dlogits, logits, lse, targets, scale, V);
     LAUNCHED();

@@ -91,6 +91,7 @@ __global__ void embedding_bwd_wpe(float *dwpe, const float *dx, int N,
 void embedding_fwd(real *x, const int32_t *tokens, const real *wte,
                    const real *wpe, int B, int T, int C)
 {
+    machine_mark("embedding");
     embedding_fwd_kernel<<<blocks_for((size_t)B * T, 1), threads_for(C),
                            0, machine_stream>>>(x, tokens, wte, wpe, T, C);
     LAUNCHED();
@@ -103,6 +104,7 @@ void embedding_bwd(real *dwte, real *dwpe, const real *dx,
     const int N = B * T;
     int *next = (int *)machine_scratch(2 * sizeof(int) * N);
     int *later = next + N;
+    machine_mark("embedding bwd");
     CUDA_OK(cudaMemsetAsync(later, 0, sizeof(int) * N, machine_stream));
     embedding_link<<<blocks_for(N, WARPS), THREADS, 0,
                      machine_stream>>>(next, later, tokens, N);

@@ -1,6 +1,7 @@
 /* Chapter 15b, The operators on the GPU, first versions: 15b.2 A thread for each element */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
+#include "ops/floats.h"
 #include "ops/gelu.h"
 #include "ops/gpu.h"
 
@@ -52,6 +53,9 @@ __global__ void gelu_bwd_kernel(float *dx, const float *dy,
 /* launch gelu (15b.2) */
 void gelu_fwd(real *y, const real *x, size_t n)
 {
+    machine_mark("gelu");
+    if (floats_gelu_fwd(y, x, n))
+        return;
     gelu_fwd_kernel<<<blocks_for(n, THREADS), THREADS, 0,
                       machine_stream>>>(y, x, n);
     LAUNCHED();
@@ -59,6 +63,9 @@ void gelu_fwd(real *y, const real *x, size_t n)
 
 void gelu_bwd(real *dx, const real *dy, const real *x, size_t n)
 {
+    machine_mark("gelu bwd");
+    if (floats_gelu_bwd(dx, dy, x, n))
+        return;
     gelu_bwd_kernel<<<blocks_for(n, THREADS), THREADS, 0,
                       machine_stream>>>(dx, dy, x, n);
     LAUNCHED();

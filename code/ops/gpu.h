@@ -20,6 +20,9 @@ extern "C" cudaStream_t machine_stream;
  * next operator may get the same. */
 extern "C" void *machine_scratch(size_t bytes);
 
+/* What follows is `what`: a name in a profile (machine.h). */
+extern "C" void machine_mark(const char *what);
+
 /* blocks_for: enough blocks for n things (15b.1) */
 enum { THREADS = 256, WARPS = THREADS / 32 };
 

@@ -114,6 +114,7 @@ __global__ void layernorm_bwd_sum(float *dw, float *db, const float *part,
 void layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
                    const real *w, const real *b, int N, int C)
 {
+    machine_mark("layernorm");
     layernorm_fwd_kernel<<<blocks_for(N, WARPS), THREADS, 0,
                            machine_stream>>>(y, mean, rstd, x, w, b, N, C);
     LAUNCHED();
@@ -134,6 +135,7 @@ void layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
     float *part = (float *)machine_scratch(
         2 * (size_t)pieces * C * sizeof(float));
     const dim3 grid(blocks_for(C, THREADS), pieces);
+    machine_mark("layernorm bwd");
     layernorm_bwd_dx<<<blocks_for(N, WARPS), THREADS, 0,
                        machine_stream>>>(dx, dy, x, mean, rstd, w, N, C);
     LAUNCHED();

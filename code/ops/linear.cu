@@ -49,6 +49,7 @@ enum { MAX_PIECES = 128, MIN_ROWS = 16 };
 static void bias_bwd(real *db, const real *dy, int N, int OC,
                      bool accumulate)
 {
+    machine_mark("bias bwd");
     /* cut the rows into pieces, by N alone (15.6) */
     int rows = (N + MAX_PIECES - 1) / MAX_PIECES;
     if (rows < MIN_ROWS)

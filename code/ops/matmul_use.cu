@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include "base/error.h"
+#include "ops/machine.h"
 #include "ops/product_bodies.h"
 
 /* the bodies of gemm (18c.8) */
@@ -43,6 +44,8 @@ void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
                   int M, int N, int K, int flags)
 {
     const struct Gemm g = { c, a, b, bias, ldc, lda, ldb, M, N, K, flags };
+    machine_mark(flags & GEMM_TA ? "product TA" : flags & GEMM_TB
+                 ? "product TB" : "product");
     gemm_used();
     if (M > 0 && N > 0 && !body_in_use->gemm(&g))
         gemm_tiles(&g);
