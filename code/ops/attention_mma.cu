@@ -520,13 +520,9 @@ attention_mma_bwd_dq(float *dqkv, const float *dy, const float *qkv,
             add_rows<HS, M, N, TERMS>(dq, s, keys);
         }
     }
-    /* write dq (12.7) */
     #pragma unroll
     for (int i = 0; i < M; i++)
         write_rows<HS>(dqkv, dq[i], scale * LN_2, ld, row + 16 * i, T);
-    if (sums)
-        sum_columns<HS, M>(sums + (b * tiles + t / (64 * M)) * C + h, dq,
-                           scale * LN_2, (float *)shared);
 }
 
 /* attention backward in floats, dk and dv (18d.2) */
@@ -614,15 +610,12 @@ attention_mma_bwd_dkv(float *dqkv, const float *dy, const float *qkv,
         }
         stat[(1 - stage) * THREADS4 + threadIdx.x] = coming;
     }
-    /* write dk and dv (12.7) */
+    /* write dk and dv, floats (18d.2) */
     #pragma unroll
     for (int i = 0; i < M; i++) {
         write_rows<HS>(dqkv + C, dk[i], scale * LN_2, ld, row + 16 * i, T);
         write_rows<HS>(dqkv + 2 * C, dv[i], 1, ld, row + 16 * i, T);
     }
-    if (sums)
-        sum_columns<HS, M>(sums + (b * tiles + u / (64 * M)) * C + h, dv, 1,
-                           (float *)shared);
 }
 
 /* is there a kernel for these heads? (18d.2) */
