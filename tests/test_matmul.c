@@ -20,17 +20,17 @@ static const struct Shape shapes[] = {
     {   1,  33,  257, 0, "one row: sliver of one row" },
     {  33,   1,  257, 0, "one column: writes a whole vector of c" },
     { 257,  33,    1, 0, "depth 1: an unrolled loop without remainder" },
-    {  14,  32,  256, 0, "whole tiles only, the case that always works" },
-    {  13,  31,  255, 0, "one less than a tile in every direction" },
-    {  15,  33,  257, 0, "one more than a tile in every direction" },
+    {   8,  48,  768, 0, "whole tiles only, the case that always works" },
+    {   7,  47,  767, 0, "one less than a tile in every direction" },
+    {   9,  49,  769, 0, "one more than a tile in every direction" },
     {  33, 257,  129, 0, "M, N, K exchanged" },
     {  33, 257,  129, GEMM_ADD, "forgets to add" },
     {  33, 257,  129, GEMM_TA, "reads a as if it were not transposed" },
     {  33, 257,  129, GEMM_TB, "reads b as if it were not transposed" },
     {  33, 257,  129, GEMM_TA | GEMM_TB, "both transposed" },
     { 129,  33,  257, GEMM_TA | GEMM_ADD, "weight gradient" },
-    {  65, 129,  513, GEMM_TB | GEMM_ADD, "input gradient, three blocks" },
-    {  40, 300,  300, 0, "second strip, second block of depth" },
+    {  65, 129, 1601, GEMM_TB | GEMM_ADD, "input gradient, three blocks" },
+    {  40, 300,  900, 0, "second strip, second block of depth" },
     { 260,   5, 4099, 0, "second panel in depth, second panel in rows" },
     { 260,   5, 4099, GEMM_ADD, "the same, adding" },
     {   3,   2,    0, 0, "K = 0 leaves NaN in c" },
@@ -137,10 +137,10 @@ static void strided(const struct Row *row)
 static void not_finite(const struct Row *row)
 {
     use_kernel_of(row);
-    enum { M = 31, N = 65, K = 300 };
+    enum { M = 31, N = 65, K = 900 };
     real *a = exact_noise(M * K, 1), *b = exact_noise(K * N, 2);
     real *c = guarded_new(M * N);
-    a[17 * K + 270] = NAN;
+    a[17 * K + 870] = NAN;
     b[5 * N + 64] = INFINITY;
     gemm(c, a, b, M, N, K, 0);
     for (int m = 0; m < M; m++)
@@ -159,7 +159,7 @@ static void not_finite(const struct Row *row)
 static void any_team(const struct Row *row)
 {
     use_kernel_of(row);
-    enum { M = 133, N = 517, K = 301 };
+    enum { M = 133, N = 517, K = 901 };
     real *a = exact_noise(M * K, 1), *b = exact_noise(K * N, 2);
     real *first = guarded_new(M * N), *again = guarded_new(M * N);
     int before = omp_get_max_threads();
@@ -187,7 +187,7 @@ static void any_team(const struct Row *row)
 static void same_on_any_width(const struct Row *row)
 {
     (void)row;
-    enum { M = 61, N = 99, K = 530 };
+    enum { M = 61, N = 99, K = 1600 };
     real *a = exact_noise(M * K, 1), *b = exact_noise(K * N, 2);
     real *first = guarded_new(M * N), *again = guarded_new(M * N);
     if (gemm_use("avx2") && gemm_use("avx512")) {
@@ -235,7 +235,7 @@ static void add_rows_of(const char *kernel)
             s->M, s->N, s->K, s->flags);
     }
     add(with_bias, "bias added in every block of depth",
-        "gemm_bias %s M=33 N=257 K=700 flags=0", kernel);
+        "gemm_bias %s M=33 N=257 K=900 flags=0", kernel);
     add(with_bias, "bias instead of c",
         "gemm_bias %s M=15 N=40 K=9 flags=%d", kernel, GEMM_ADD);
     add(with_bias, "K = 0 forgets the bias",

@@ -187,7 +187,7 @@ static bool wanted(const char *part)
 /* bench-cpu: the micro-kernel alone (J.5) */
 static double tiles(volatile float *sink)
 {
-    enum { DEPTH = 256, A = 18, B = 6 };
+    enum { DEPTH = 768, A = 32, B = 4 };
     static _Thread_local real a[A * ROW_MAX * DEPTH], b[B * NR_MAX * DEPTH],
                               c[ROW_MAX * NR_MAX];
     const struct Kernel *k = gemm_kernels;

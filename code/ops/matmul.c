@@ -13,9 +13,8 @@
 #include <string.h>
 
 /* the sizes of the blocks (17b.6) */
-#define KC 256          /* depth of a block: a sliver of a fits in L1  */
-#define STRIP 6         /* slivers of b in a strip, which fits in L2   */
-#define DEEP (12 * KC)  /* most depth of a panel                       */
+#define KC 768          /* depth of a block: a sliver of a fits in L1  */
+#define DEEP (4 * KC)   /* most depth of a panel                       */
 #define PANEL ((size_t)1 << 20)     /* reals in a panel of a, for L3   */
 
 /* struct of one product (17b.9) */
@@ -77,7 +76,7 @@ static void pack_panel(const struct Panel *p, const struct Job *j)
 }
 
 /* pack a strip of b (17b.9) */
-static _Thread_local real packed_b[KC * NR_MAX * STRIP]
+static _Thread_local real packed_b[KC * STRIP_MAX]
     __attribute__((aligned(64)));
 
 static void pack_strip_of_b(const struct Job *j, const struct Block *b)
@@ -102,7 +101,7 @@ struct Ahead {
 static struct Ahead look_ahead(const struct Job *j, int n0, int k0,
                                int depth)
 {
-    int cols = smaller(j->kernel->nr * STRIP, j->N - n0);
+    int cols = smaller(j->kernel->strip, j->N - n0);
     bool plain = j->b.col == 1;
     int lines = plain ? depth : cols, touches = depth / TOUCH_EVERY;
     return (struct Ahead){
@@ -156,7 +155,7 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
 static void run_strip(const struct Panel *p, const struct Job *j, int n0,
                       int next)
 {
-    int cols = smaller(j->kernel->nr * STRIP, j->N - n0);
+    int cols = smaller(j->kernel->strip, j->N - n0);
     for (int k = 0; k < p->k; k += KC) {
         struct Block b = { n0, cols, p->k0 + k, smaller(KC, p->k - k) };
         pack_strip_of_b(j, &b);
@@ -195,7 +194,7 @@ static real *room_for_a(void)
 static void run(const struct Job *j)
 {
     real *a = room_for_a();
-    int mr = j->kernel->mr, strip = j->kernel->nr * STRIP;
+    int mr = j->kernel->mr, strip = j->kernel->strip;
     int strips = (j->N + strip - 1) / strip;
     int deep = smaller(j->K, DEEP);
     int tall = smaller(j->M, (int)(PANEL / (size_t)deep) / mr * mr);

@@ -20,10 +20,10 @@ typedef real Quad __attribute__((vector_size(4 * sizeof(real)),
 #define NAME avx512
 #define TARGET __attribute__((target("avx512f")))
 #define LANES 16
-#define ROWS 14
-#define VECS 2
-#define FMA(a, b, c) (avx512_vec)_mm512_fmadd_ps((__m512)(a), (__m512)(b), \
-                                                 (__m512)(c))
+#define ROWS 8
+#define VECS 3
+#define FMA(a, b, c) \
+    __asm__("vfmadd231ps %1, %2, %0" : "+v"(c) : "v"(a), "v"(b))
 #include "ops/matmul_micro.h"
 
 #define NAME avx2
@@ -31,8 +31,8 @@ typedef real Quad __attribute__((vector_size(4 * sizeof(real)),
 #define LANES 8
 #define ROWS 6
 #define VECS 2
-#define FMA(a, b, c) (avx2_vec)_mm256_fmadd_ps((__m256)(a), (__m256)(b), \
-                                               (__m256)(c))
+#define FMA(a, b, c) \
+    __asm__("vfmadd231ps %1, %2, %0" : "+x"(c) : "x"(a), "x"(b))
 #include "ops/matmul_micro.h"
 static bool has_avx512(void)
 {
@@ -55,7 +55,7 @@ static bool has_avx2(void)
 #define LANES 4
 #define ROWS 8
 #define VECS 3
-#define FMA(a, b, c) (neon_vec)vfmaq_f32((float32x4_t)(c), \
+#define FMA(a, b, c) (c) = (neon_vec)vfmaq_f32((float32x4_t)(c), \
                                (float32x4_t)(a), (float32x4_t)(b))
 #include "ops/matmul_micro.h"
 #endif
@@ -66,7 +66,7 @@ static bool has_avx2(void)
 #define LANES 4
 #define ROWS 4
 #define VECS 2
-#define FMA(a, b, c) ((a) * (b) + (c))
+#define FMA(a, b, c) (c) += (a) * (b)
 #include "ops/matmul_micro.h"
 static bool always(void)
 {
@@ -76,12 +76,12 @@ static bool always(void)
 /* the table of kernels (17b.10) */
 const struct Kernel gemm_kernels[] = {
 #ifdef GEMM_X86
-    { "avx512", 14, 32, has_avx512, avx512_tile, avx512_pack },
-    { "avx2", 6, 16, has_avx2, avx2_tile, avx2_pack },
+    { "avx512", 8, 48, 192, has_avx512, avx512_tile, avx512_pack },
+    { "avx2", 6, 16, 48, has_avx2, avx2_tile, avx2_pack },
 #endif
 #ifdef GEMM_NEON
-    { "neon", 8, 12, always, neon_tile, neon_pack },
+    { "neon", 8, 12, 48, always, neon_tile, neon_pack },
 #endif
-    { "portable", 4, 8, always, portable_tile, portable_pack },
-    { NULL, 0, 0, NULL, NULL, NULL },
+    { "portable", 4, 8, 48, always, portable_tile, portable_pack },
+    { NULL, 0, 0, 0, NULL, NULL, NULL },
 };

@@ -42,7 +42,7 @@ JOIN(NAME, _step)(const int rows, VEC acc[ROWS][VECS], const real *a,
         VEC av = a[i] - (VEC){ 0 };
         #pragma GCC unroll 4
         for (int j = 0; j < VECS; j++)
-            acc[i][j] = FMA(av, bv[j], acc[i][j]);
+            FMA(av, bv[j], acc[i][j]);
     }
 }
 
@@ -116,18 +116,19 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
     const char *ahead = t->ahead, *next_a = (const char *)t->next_a;
     const real *next_c = t->next_c;
     int k = 0;
-    for (; k + VECS * TOUCH_EVERY <= t->depth; k += VECS * TOUCH_EVERY) {
-        #pragma GCC unroll 4
-        for (int j = 0; j < VECS; j++) {
-            __builtin_prefetch(ahead, 0, 2);
-            __builtin_prefetch(next_a, 0, 2);
-            __builtin_prefetch(next_c + j * LANES, 0, 2);
-            ahead += t->step;
-            next_a += 64;
-            for (int i = 0; i < TOUCH_EVERY; i++, a += ROWS, b += WIDTH)
-                JOIN(NAME, _step)(rows, acc, a, b);
+    for (; k + TOUCH_EVERY <= t->depth; k += TOUCH_EVERY) {
+        __builtin_prefetch(ahead, 0, 2);
+        __builtin_prefetch(next_a, 0, 2);
+        ahead += t->step;
+        next_a += 64;
+        if (k < ROWS * TOUCH_EVERY) {
+            #pragma GCC unroll 4
+            for (int j = 0; j < VECS; j++)
+                __builtin_prefetch(next_c + j * LANES, 0, 2);
+            next_c += t->ldc;
         }
-        next_c += t->ldc;
+        for (int i = 0; i < TOUCH_EVERY; i++, a += ROWS, b += WIDTH)
+            JOIN(NAME, _step)(rows, acc, a, b);
     }
     for (; k < t->depth; k++, a += ROWS, b += WIDTH)
         JOIN(NAME, _step)(rows, acc, a, b);
@@ -145,7 +146,6 @@ TARGET static void JOIN(NAME, _tile)(const struct Tile *t)
 {
     switch (t->rows) {
     CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
-    CASE(9) CASE(10) CASE(11) CASE(12) CASE(13) CASE(14)
     }
 }
 #undef CASE

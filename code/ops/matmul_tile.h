@@ -11,8 +11,9 @@
 
 /* what a micro-kernel is told (17b.10) */
 #define TOUCH_EVERY 8
-#define NR_MAX 32
-#define ROW_MAX 16
+#define NR_MAX 48
+#define ROW_MAX 8
+#define STRIP_MAX 192
 
 struct Tile {
     real *c;
@@ -31,6 +32,7 @@ struct Tile {
 struct Kernel {
     const char *name;
     int mr, nr;                 /* rows and columns of its tile */
+    int strip;                  /* columns that a thread packs at a time */
     bool (*runs_here)(void);
     void (*tile)(const struct Tile *t);
     void (*pack)(real *to, int width, const real *from, size_t line,
