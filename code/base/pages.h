@@ -11,4 +11,12 @@
  * if there is none; give it back with free. */
 void *pages_alloc(size_t bytes);
 
+/* Ask for the lines from p on, which will be needed soon.  Nobody waits,
+ * and an address without memory is no mistake. */
+static inline void pages_touch(const void *p, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64)
+        __builtin_prefetch((const char *)p + i);
+}
+
 #endif

@@ -28,7 +28,7 @@ struct Coefficients {
 
 /* Ask for the lines 4 KiB ahead, into the second-level cache, and 512
  * bytes ahead, into the first. */
-static inline __attribute__((always_inline)) void touch(const real *p)
+static inline __attribute__((always_inline)) void touch_far(const real *p)
 {
     const char *at = (const char *)p;
     __builtin_prefetch(at + 4096, 0, 2);
@@ -61,10 +61,10 @@ static void update_piece(real *restrict w, real *restrict m,
     const struct Coefficients k = *c;
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
-        touch(w + i);
-        touch(m + i);
-        touch(v + i);
-        touch(g + i);
+        touch_far(w + i);
+        touch_far(m + i);
+        touch_far(v + i);
+        touch_far(g + i);
         update(w + i, m + i, v + i, g + i, LANES, k);
     }
     update(w + i, m + i, v + i, g + i, n - i, k);
@@ -100,7 +100,7 @@ static double sum_piece(const real *g, size_t n)
     double lane[LANES] = {0}, sum = 0;
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
-        touch(g + i);
+        touch_far(g + i);
         for (int j = 0; j < LANES; j++)
             lane[j] += (double)g[i + j] * g[i + j];
     }

@@ -2,8 +2,11 @@
 /* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
 
 #include <stddef.h>
+#include "base/pages.h"
 #include "ops/crossentropy.h"
 #include "ops/vmath.h"
+
+enum { PIECE = 256 };       /* elements between two looks ahead */
 
 /* row_max (15.7) */
 enum { LANES = 16 };
@@ -67,7 +70,12 @@ void crossentropy_bwd(real *dlogits, const real *logits, const real *lse,
     #pragma omp parallel for schedule(static)
     for (int n = 0; n < N; n++) {
         size_t at = (size_t)n * (size_t)V;
-        row_softmax(dlogits + at, logits + at, lse[n], scale, V);
+        for (int v = 0; v < V; v += PIECE) {
+            const real *x = logits + at + v;
+            pages_touch(x + 4 * PIECE, PIECE * sizeof *x);
+            row_softmax(dlogits + at + v, x, lse[n], scale,
+                        V - v < PIECE ? V - v : PIECE);
+        }
         dlogits[at + (size_t)targets[n]] -= scale;
     }
 }

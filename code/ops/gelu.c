@@ -1,10 +1,11 @@
 /* Chapter 15, Operators: 15.3 GELU */
 /* Tangled from chapters/15-operators.nw by `make tangle`; edit it there. */
 
+#include "base/pages.h"
 #include "ops/gelu.h"
 #include "ops/vmath.h"
 
-enum { PIECE = 8192 };      /* elements that one thread takes at a time */
+enum { PIECE = 256 };       /* elements between two looks ahead */
 
 /* gelu_argument: u of x, and of its derivative (15.3) */
 #define TWO_U 1.5957691216057308        /* 2 sqrt(2 / pi) */
@@ -52,14 +53,19 @@ static void gelu_bwd_piece(real *dx, const real *dy, const real *x,
 void gelu_fwd(real *y, const real *x, size_t n)
 {
     #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < n; i += PIECE)
+    for (size_t i = 0; i < n; i += PIECE) {
+        pages_touch(x + i + PIECE, PIECE * sizeof *x);
         gelu_piece(y + i, x + i, n - i < PIECE ? n - i : PIECE);
+    }
 }
 
 void gelu_bwd(real *dx, const real *dy, const real *x, size_t n)
 {
     #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < n; i += PIECE)
+    for (size_t i = 0; i < n; i += PIECE) {
+        pages_touch(x + i + PIECE, PIECE * sizeof *x);
+        pages_touch(dy + i + PIECE, PIECE * sizeof *dy);
         gelu_bwd_piece(dx + i, dy + i, x + i,
                        n - i < PIECE ? n - i : PIECE);
+    }
 }
