@@ -244,7 +244,7 @@ wrong: $(TEST_BINS) $(SIMT_TESTS)
 
 # What a commit must pass: everything compiles, the fast tests succeed.
 check-quick: $(PROGRAMS) $(SIMTCC) $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%)
-	@DATA=$(DATA) tests/run $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%)
+	@DATA=$(DATA) tests/run $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) tests/provenance.sh
 
 # On a machine with a GPU and nvcc; needs neither clang nor cmocka.
 .PHONY: test-gpu sanitize needs-nvcc
