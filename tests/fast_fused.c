@@ -721,7 +721,7 @@ static const struct Row rows[] = {
 { "classifier16 N=300 V=63 Vp=64", classifier_row,
   "blocks that take several rows keep the first one's numbers" },
 { "classifier16 N=600 V=5203 Vp=5208", classifier_row,
-  "the next row's packs in the places of this one's" },
+  "the next row's packs in the places of this one's: two turns" },
 { "classifier16 with a NaN in one row", classifier_nan_row,
   "NaN lost in a maximum" },
 { "embedding16_fwd B=3 T=19 C=48 V=7", embedding_fwd_row,

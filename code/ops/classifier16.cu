@@ -127,62 +127,46 @@ __global__ void classifier16_kernel(float *losses, bf16 *logits,
 /* classifier16: a block per row, kept in shared memory (18b.7) */
 enum { KEPT_THREADS = 640 };
 
-/* Thread i has packs i, i + threads, ... of a row, at most `turns`, in
- * `slots` places of its own; as soon as it is done with one it asks for a
- * pack of the block's next row.
+/* Each thread keeps the packs p = thread, thread + threads, ... of a row,
+ * and asks for those of the block's next row as soon as it is done.
  *   launch    blocks of up to 640, as many as there is room for
- *   shared    16 bytes for each place: 112.6 KB for GPT-2 with eleven for
- *             ten turns, two blocks at a time
+ *   shared    2 Vp bytes, 100.6 KB for GPT-2: two blocks at a time
  *   moves     2 NVp bytes in, with gradient 2 NVp out
  *   ceiling   memory */
 __global__ void __launch_bounds__(KEPT_THREADS, 2)
 classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
-                  float scale, int N, int V, int Vp, bool gradient,
-                  int slots)
+                  float scale, int N, int V, int Vp, bool gradient)
 {
     extern __shared__ uint4 kept[];
     __shared__ float part[2][2][32];
-    /* which packs, which places (18b.7) */
-    const int threads = blockDim.x, packs = Vp / 8;
-    const int turns = (packs - 1) / threads + 1, half = turns / 2;
-    const int own = (packs - (int)threadIdx.x + threads - 1) / threads;
-    const int more = slots - turns;         /* places beyond a row's */
-    const int first = 8 * threadIdx.x, width = 8 * threads;
-    uint4 *place = kept + threadIdx.x;      /* place p: place[p threads] */
-    int base = 0;                           /* of the row's first pack */
+    const int packs = Vp / 8;
+    const int threads = blockDim.x, turns = (packs - 1) / threads + 1;
+    const int half = min(turns / 2 * threads, packs);
     float v[8];
     /* ask for the block's first row (18b.7) */
     for (int h = 0; h < 2; h++) {
-        for (int k = h * half; k < (h ? own : half); k++)
-            stage_16(place + k * threads,
-                     logits + (size_t)blockIdx.x * Vp + first + k * width);
+        const int end = h ? packs : half;
+        for (int p = h * half + threadIdx.x; p < end; p += blockDim.x)
+            stage_16(&kept[p], logits + (size_t)blockIdx.x * Vp + 8 * p);
         stage_commit();
     }
     for (int n = blockIdx.x, turn = 0; n < N; n += gridDim.x, turn ^= 1) {
         bf16 *row = logits + (size_t)n * Vp;
         const bf16 *next = n + (int)gridDim.x < N
-                         ? row + (size_t)gridDim.x * Vp + first : NULL;
-        /* ask for what there is room for (18b.7) */
-        for (int k = 0; k < more && k < own && next; k++) {
-            const int p = base + turns + k;
-            stage_16(place + (p < slots ? p : p - slots) * threads,
-                     next + k * width);
-        }
+                         ? row + (size_t)gridDim.x * Vp : NULL;
         /* find the maximum and the sum of the row (18b.7) */
         const int target = targets[n];
         const float at_target = threadIdx.x ? 0 : bf16_to_float(row[target]);
         float m = LOWEST, sum = 0;
-        int p = base;
         #pragma unroll
         for (int h = 0; h < 2; h++) {
+            const int end = h ? packs : half;
             stage_wait<1>();
-            for (int k = h * half; k < (h ? own : half); k++) {
-                uint4 *mine = place + p * threads;
-                logits_get(v, Pack<8>{ *mine }, first + k * width, V);
+            for (int p = h * half + threadIdx.x; p < end; p += blockDim.x) {
+                logits_get(v, Pack<8>{ kept[p] }, 8 * p, V);
                 take<8>(&m, &sum, v);
-                if (!gradient && next && k + more < own)
-                    stage_16(mine, next + (k + more) * width);
-                p = p + 1 < slots ? p + 1 : 0;
+                if (!gradient && next)
+                    stage_16(&kept[p], next + 8 * p);
             }
             if (!gradient || h == 0)
                 stage_commit();
@@ -193,65 +177,50 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
         if (gradient) {
             /* write the gradient, and ask for the next row (18b.7) */
             const float factor = logf(scale / sum) * LOG2E;
-            p = base;
             for (int h = 0; h < 2; h++) {
-                for (int k = h * half; k < (h ? own : half); k++) {
-                    uint4 *mine = place + p * threads;
-                    const int c = first + k * width;
-                    Pack<8> pack = { *mine };
-                    logits_get(v, pack, c, V);
-                    gradient_of<8>(v, m, factor, target - c, scale);
+                const int end = h ? packs : half;
+                for (int p = h * half + threadIdx.x; p < end; p += blockDim.x) {
+                    Pack<8> pack = { kept[p] };
+                    logits_get(v, pack, 8 * p, V);
+                    gradient_of<8>(v, m, factor, target - 8 * p, scale);
                     pack_put(&pack, v);
-                    pack_store(row + c, pack);
-                    if (next && k + more < own)
-                        stage_16(mine, next + (k + more) * width);
-                    p = p + 1 < slots ? p + 1 : 0;
+                    pack_store(row + 8 * p, pack);
+                    if (next)
+                        stage_16(&kept[p], next + 8 * p);
                 }
                 stage_commit();
             }
         }
-        base = base + turns < slots ? base + turns : base + turns - slots;
     }
 }
 
 /* launch classifier16 (18b.7) */
-/* Shared memory, for a block and for a multiprocessor, and how many. */
-static void ask_device(int *block, int *all, int *processors)
-{
-    int device;
-    CUDA_OK(cudaGetDevice(&device));
-    CUDA_OK(cudaDeviceGetAttribute(processors,
-                cudaDevAttrMultiProcessorCount, device));
-    CUDA_OK(cudaDeviceGetAttribute(block,
-                cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    CUDA_OK(cudaDeviceGetAttribute(all,
-                cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-    *block -= 1024;                     /* part, and what CUDA needs */
-    CUDA_OK(cudaFuncSetAttribute((const void *)classifier16_kept,
-                cudaFuncAttributeMaxDynamicSharedMemorySize, *block));
-}
-
-/* launch classifier16, continued (18b.7) */
 /* Is there shared memory for a row?  Then launch. */
 static bool classify_kept(float *losses, bf16 *logits,
                           const int32_t *targets, float scale, int N,
                           int V, int Vp, bool gradient)
 {
-    static int block, all, processors;
-    if (!processors)
-        ask_device(&block, &all, &processors);
+    static int most = -1, processors;
+    const size_t bytes = 2 * (size_t)Vp;
+    if (most < 0) {
+        int device;
+        CUDA_OK(cudaGetDevice(&device));
+        CUDA_OK(cudaDeviceGetAttribute(&processors,
+                    cudaDevAttrMultiProcessorCount, device));
+        CUDA_OK(cudaDeviceGetAttribute(&most,
+                    cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        most -= 1024;                   /* part, and what CUDA needs */
+        CUDA_OK(cudaFuncSetAttribute((const void *)classifier16_kept,
+                    cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    }
+    if (Vp % 8 || bytes > (size_t)most)
+        return false;
     const int packs = Vp / 8;
     const int each = (packs + KEPT_THREADS - 1) / KEPT_THREADS;
     const int threads = ((packs + each - 1) / each + 31) / 32 * 32;
-    const int turns = (packs + threads - 1) / threads;
-    const size_t line = 16 * (size_t)threads, bytes = turns * line;
-    if (Vp % 8 || bytes > (size_t)block)
-        return false;
-    const int more = 2 * (bytes + line + 2048) <= (size_t)all;
     const int blocks = 2 * processors < N ? 2 * processors : N;
-    classifier16_kept<<<blocks, threads, bytes + more * line,
-                        machine_stream>>>(
-        losses, logits, targets, scale, N, V, Vp, gradient, turns + more);
+    classifier16_kept<<<blocks, threads, bytes, machine_stream>>>(
+        losses, logits, targets, scale, N, V, Vp, gradient);
     return true;
 }
 

@@ -5,7 +5,7 @@
 #include "ops/gpu.h"
 
 /* sum_parts: what the blocks have left (18b.5) */
-enum { GROUPS = 32 };
+enum { GROUPS = 32, LOADS = 8 };
 
 /* 32 columns for each block, a warp for every 32nd part.
  *   launch    (ceil(C / 32), sums) blocks of 32 x 32
@@ -15,14 +15,16 @@ __global__ void sum_parts_kernel(struct Parts p, int C, bool accumulate)
     __shared__ float sums[GROUPS][32];
     const int c = 32 * blockIdx.x + threadIdx.x, k = blockIdx.y;
     float sum = 0;
-    for (int i = threadIdx.y; i < p.parts; i += 4 * GROUPS) {
-        float v[4];
+    for (int i = threadIdx.y; i < p.parts; i += LOADS * GROUPS) {
+        float v[LOADS];
         #pragma unroll
-        for (int j = 0; j < 4; j++)
+        for (int j = 0; j < LOADS; j++)
             v[j] = i + j * GROUPS < p.parts && c < C
                  ? p.part[((size_t)(i + j * GROUPS) * p.sums + k) * C + c]
                  : 0;
-        sum += v[0] + v[1] + (v[2] + v[3]);
+        #pragma unroll
+        for (int j = 0; j < LOADS; j++)
+            sum += v[j];
     }
     sums[threadIdx.y][threadIdx.x] = sum;
     __syncthreads();
