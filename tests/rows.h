@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if __has_include(<cmocka.h>)
+#if __has_include(<cmocka.h>) && !defined SMALL_CMOCKA
 #include <cmocka.h>
 #else
 #include "lib/small_cmocka.h"

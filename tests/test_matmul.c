@@ -205,11 +205,11 @@ static void same_on_any_width(const struct Row *row)
 static void choosing(const struct Row *row)
 {
     (void)row;
-    assert_false(gemm_use("abacus"));
+    assert_true(!gemm_use("abacus"));
     assert_true(gemm_use("portable"));
-    assert_string_equal(gemm_used(), "portable");
+    assert_true(strcmp(gemm_used(), "portable") == 0);
     assert_true(gemm_use(NULL));
-    assert_non_null(gemm_kernel(0));
+    assert_true(gemm_kernel(0) != NULL);
 }
 
 static struct Row rows[MAX_ROWS];
