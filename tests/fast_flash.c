@@ -301,10 +301,11 @@ static void best(const struct Row *row)
     flash_use(want);
     forward(&c);
     backward(&c);
-    unsigned char *g = copy_of(&c.dqkv);
+    unsigned char *g = copy_of(&c.dqkv), *b = copy_of(&c.dbias);
     flash_use("best");
     backward(&c);
     same_as(g, &c.dqkv, want, "when left to itself");
+    same_as(b, &c.dbias, want, "when left to itself");
     free_case(&c);
 }
 

@@ -386,6 +386,8 @@ static void time_attention(void)
     row("tiles.fwd", by_tiles, &a, flop, mma_ceiling, "TFLOP/s");
     row("tiles.bwd", by_tiles_bwd, &a, 2.5 * flop, mma_ceiling, "TFLOP/s");
     time_flash(&a, "");
+    compare("the tiles and the last flash_bwd, at full size",
+            apart(a.dqkv, a.dqkv16, (size_t)3 * a.B * a.T * a.C));
     if (flash_use("hopper")) {
         row("hopper.bwd.alone", by_flash_bwd_alone, &a, 2.5 * flop,
             mma_ceiling, "TFLOP/s");

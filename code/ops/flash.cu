@@ -58,6 +58,17 @@ __global__ void flash_dsum(float *dsum, const bf16 *dy, const bf16 *y,
     }
 }
 
+/* D: the dot product of each row and head, continued (12.9) */
+void flash_dots(float *dsum, const bf16 *dy, const bf16 *y, int B, int T,
+                int C, int NH)
+{
+    const int HS = C / NH, lanes = HS == 80 ? 2 : HS / 8;
+    const size_t heads = (size_t)B * T * NH;
+    flash_dsum<<<blocks_for(heads * lanes, THREADS), THREADS, 0,
+                 machine_stream>>>(dsum, dy, y, heads, T, NH, HS, lanes);
+    LAUNCHED();
+}
+
 /* attention forward, by the chosen body (12.9) */
 static void check_size(const char *what, int B, int T, int C, int NH)
 {
@@ -141,15 +152,13 @@ void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
         sums.q = dsum + aligned;
         sums.v = sums.q + parts * C;
     }
-    /* make D (12.9) */
-    const int HS = C / NH, lanes = HS == 80 ? 2 : HS / 8;
-    flash_dsum<<<blocks_for(heads * lanes, THREADS), THREADS, 0,
-                 machine_stream>>>(dsum, dy, y, heads, T, NH, HS, lanes);
-    LAUNCHED();
     if (body == MMA || !flash_bwd_hopper
         || (body == BEST && few_heads(B * NH, T))
-        || !flash_bwd_hopper(dqkv, &sums, dy, qkv, lse, dsum, B, T, C, NH))
+        || !flash_bwd_hopper(dqkv, &sums, dy, qkv, y, lse, dsum, B, T, C,
+                             NH)) {
+        flash_dots(dsum, dy, y, B, T, C, NH);
         flash_bwd_mma(dqkv, &sums, dy, qkv, lse, dsum, B, T, C, NH);
+    }
     if (dbias)
         add_up(dbias, &sums, C, accumulate);
 }

@@ -7,6 +7,8 @@
 #include "ops/flash.h"
 
 C_FUNCTIONS_BEGIN
+
+/* the bodies that are always there (12.9) */
 /* Column sums of dq and of dv over some rows each: float [parts][C], room
  * for B max(8, ceil(T / 64)) parts.  NULL: not wanted. */
 struct FlashSums {
@@ -14,9 +16,13 @@ struct FlashSums {
     int q_parts, v_parts;               /* set by the body */
 };
 
-/* The bodies of flash_fwd and flash_bwd, for flash.cu alone.  dsum is
- * D[b,h,t] = dy . y of each row and head, float [B][NH][T].  A body of
- * Hopper does nothing and says false if the GPU or the size is not its. */
+/* dsum = D[b,h,t] = dy . y of each row and head, float [B][NH][T] */
+void flash_dots(float *dsum, const bf16 *dy, const bf16 *y,
+                int B, int T, int C, int NH);
+
+/* The bodies of flash_fwd and flash_bwd, for flash.cu alone.  mma is given
+ * D, Hopper room for it.  A body of Hopper does nothing and says false if
+ * the GPU or the size is not its. */
 void flash_fwd_mma(bf16 *y, float *lse, const bf16 *qkv,
                    int B, int T, int C, int NH);
 void flash_bwd_mma(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
@@ -28,8 +34,8 @@ void flash_bwd_mma(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
 WEAK bool flash_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
                            int B, int T, int C, int NH);
 WEAK bool flash_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
-                           const bf16 *dy, const bf16 *qkv,
-                           const float *lse, const float *dsum,
+                           const bf16 *dy, const bf16 *qkv, const bf16 *y,
+                           const float *lse, float *dsum,
                            int B, int T, int C, int NH);
 C_FUNCTIONS_END
 

@@ -1,4 +1,4 @@
-/* Chapter 12c, Attention backward on Hopper: 12c.9 The launch */
+/* Chapter 12c, Attention backward on Hopper: 12c.10 The launch */
 /* Tangled from chapters/12c-attention-backward-on-hopper.nw by `make tangle`; edit it there. */
 
 /* flash_bwd_hopper.cu: the backward pass of attention by wgmma and TMA,
@@ -35,13 +35,16 @@ struct Shared {
     uint64_t k_full[GROUPS], k_empty[GROUPS];
     uint64_t v_full[GROUPS], v_empty[GROUPS];
     uint64_t turn[GROUPS][ROOM];        /* of adding to a tile of dq */
+    uint64_t head_begun, dots_there;    /* a head; D of the next one */
 };
 static_assert(sizeof(Shared) <= 227 * 1024, "what a block may have");
 
 /* what the kernel is given (12c.4) */
 struct Problem {
     CUtensorMap qkv, dy, dqkv;          /* boxes of a tile */
-    const float *lse, *dsum;            /* [heads][T] */
+    const bf16 *g, *y;                  /* dy and y; y NULL: D is there */
+    const float *lse;                   /* [heads][T] */
+    float *dsum;                        /* D, [heads][T] */
     float *q_sums, *v_sums;             /* [2 B][C], [8 B][C], or NULL */
     float4 *carry;                      /* [blocks][tiles][16][GROUP] */
     int T, C, NH, heads, tiles;
@@ -50,7 +53,7 @@ struct Problem {
 
 struct Span { int head, first, end; };  /* tiles of queries first .. */
 
-/* the group that brings (12c.9) */
+/* the group that brings (12c.10) */
 /* set up the barriers (12c.4) */
 HOPPER(void) set_up(Shared &sm)
 {
@@ -66,6 +69,8 @@ HOPPER(void) set_up(Shared &sm)
         for (int i = 0; i < ROOM; i++)
             mbarrier_init(&sm.turn[g][i], GROUP);
     }
+    mbarrier_init(&sm.head_begun, 1);
+    mbarrier_init(&sm.dots_there, 2);
     mbarrier_init_done();
 }
 
@@ -109,11 +114,75 @@ HOPPER(void) bring_tile(Shared &sm, const Problem &p, int head, int i,
         mbarrier_arrive(&sm.full[s]);
 }
 
+/* make D of one head (12c.5) */
+HOPPER(float) dot_of_eight_lanes(const Pack<8> &a, const Pack<8> &b)
+{
+    float x[8], y[8], sum = 0;
+    pack_get(x, a);
+    pack_get(y, b);
+    #pragma unroll
+    for (int i = 0; i < 8; i++)
+        sum = fmaf(x[i], y[i], sum);
+    for (int d = 4; d > 0; d /= 2)
+        sum += __shfl_xor_sync(WHOLE_WARP, sum, d);
+    return sum;
+}
+
+/* make D of one head, continued (12c.5) */
+/* dsum[head][t] = dy . y of rows first, first + step, ...: eight lanes a
+ * row, two rows at a time */
+HOPPER(void) dot_rows(const Problem &p, int head, int first, int step)
+{
+    const int part = threadIdx.x % 8 * 8;
+    const size_t at = (size_t)(head / p.NH) * p.T * p.C
+                    + head % p.NH * HS + part;
+    for (int row = first; row - first < p.T; row += 2 * step) {
+        Pack<8> g[2], y[2];
+        #pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const size_t t = min(row + i * step, p.T - 1);
+            g[i] = pack_load<8>(p.g + at + t * p.C);
+            y[i] = pack_load<8>(p.y + at + t * p.C);
+        }
+        #pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float d = dot_of_eight_lanes(g[i], y[i]);
+            if (part == 0 && row + i * step < p.T)
+                p.dsum[(size_t)head * p.T + row + i * step] = d;
+        }
+    }
+}
+
+/* make D ahead of the others (12c.5) */
+/* By two warps: D of each head but a block's first. */
+HOPPER(void) dots_ahead(Shared &sm, const Problem &p, int warp)
+{
+    const int lane = threadIdx.x % 32;
+    uint32_t parity = 0;
+    for (int head = blockIdx.x + gridDim.x; p.y && head < p.heads;
+         head += gridDim.x) {
+        mbarrier_wait(&sm.head_begun, parity);
+        parity ^= 1;
+        dot_rows(p, head, warp * 4 + lane / 8, 8);
+        __syncwarp();
+        if (lane == 0)
+            mbarrier_arrive(&sm.dots_there);
+    }
+}
+
 /* bring queries (12c.4) */
 HOPPER(void) bring_queries(Shared &sm, const Problem &p)
 {
     Ring ring = { 0, 0 };
-    for (int head = blockIdx.x; head < p.heads; head += gridDim.x)
+    uint32_t parity = 1;                /* the first D is there */
+    for (int head = blockIdx.x; head < p.heads; head += gridDim.x) {
+        /* wait for D of this head (12c.5) */
+        if (p.y) {
+            mbarrier_wait(&sm.dots_there, parity);
+            parity ^= 1;
+            if (threadIdx.x % 32 == 0)
+                mbarrier_arrive(&sm.head_begun);
+        }
         for (int first = 0; first < p.tiles; first += ROOM) {
             const int end = min(first + ROOM, p.tiles);
             for (int pair = 0; pair < end; pair += GROUPS)
@@ -122,30 +191,38 @@ HOPPER(void) bring_queries(Shared &sm, const Problem &p)
                     ring_next(ring);
                 }
         }
+    }
 }
 
 /* bring keys and values (12c.4) */
-HOPPER(void) bring_keys(Shared &sm, const Problem &p, int g)
+HOPPER(void) bring_pair(Shared &sm, const Problem &p, int head, int g,
+                        int t, uint32_t parity)
+{
+    const int x = p.C + head % p.NH * HS, b = head / p.NH;
+    mbarrier_wait(&sm.k_empty[g], parity);
+    mbarrier_expect(&sm.k_full[g], sizeof(Tile));
+    tma_load(sm.k[g], &p.qkv, &sm.k_full[g], x, t, b);
+    mbarrier_wait(&sm.v_empty[g], parity);
+    mbarrier_expect(&sm.v_full[g], sizeof(Tile));
+    tma_load(sm.v[g], &p.qkv, &sm.v_full[g], p.C + x, t, b);
+}
+
+/* bring keys and values, continued (12c.4) */
+HOPPER(void) bring_keys(Shared &sm, const Problem &p)
 {
     uint32_t parity = 1;
     for (int head = blockIdx.x; head < p.heads; head += gridDim.x)
         for (int first = 0; first < p.tiles; first += ROOM)
             for (int pair = 0; pair < min(first + ROOM, p.tiles);
                  pair += GROUPS) {
-                const int x = p.C + head % p.NH * HS, b = head / p.NH;
-                const int t = (pair + g) * TILE;
-                mbarrier_wait(&sm.v_empty[g], parity);
-                mbarrier_expect(&sm.v_full[g], sizeof(Tile));
-                tma_load(sm.v[g], &p.qkv, &sm.v_full[g], p.C + x, t, b);
-                mbarrier_wait(&sm.k_empty[g], parity);
-                mbarrier_expect(&sm.k_full[g], sizeof(Tile));
-                tma_load(sm.k[g], &p.qkv, &sm.k_full[g], x, t, b);
+                for (int g = 0; g < GROUPS; g++)
+                    bring_pair(sm, p, head, g, (pair + g) * TILE, parity);
                 parity ^= 1;
             }
 }
 
-/* the groups that compute (12c.9) */
-/* where a thread is (12c.7) */
+/* the groups that compute (12c.10) */
+/* where a thread is (12c.8) */
 /* What a thread of a group knows for the whole run. */
 struct Place {
     int group, thread;
@@ -195,7 +272,7 @@ HOPPER(void) by_columns(float (&d)[32], const uint32_t (&a)[16], uint64_t b)
 }
 
 
-/* numbers of a thread (12c.5) */
+/* numbers of a thread (12c.6) */
 /* Columns of a thread are 8 j + at.column and one more. */
 HOPPER(void) start_from(float (&dp)[32], const float *dsum)
 {
@@ -207,7 +284,7 @@ HOPPER(void) start_from(float (&dp)[32], const float *dsum)
     }
 }
 
-/* numbers of a thread, continued (12c.5) */
+/* numbers of a thread, continued (12c.6) */
 HOPPER(float) exp2_fast(float x)
 {
     float y;
@@ -229,7 +306,7 @@ HOPPER(void) probabilities(float (&s)[32], const float *lse, float scale)
     }
 }
 
-/* numbers of a thread, continued (12c.5) */
+/* numbers of a thread, continued (12c.6) */
 /* On the diagonal: keys (rows) after the query (column) count nothing. */
 HOPPER(void) hide_later_keys(float (&s)[32], const Place &at)
 {
@@ -241,7 +318,7 @@ HOPPER(void) hide_later_keys(float (&s)[32], const Place &at)
                 s[4 * j + r] = 0;
 }
 
-/* numbers of a thread, continued (12c.6) */
+/* numbers of a thread, continued (12c.7) */
 HOPPER(void) read_numbers(float (&x)[32], const float4 *from)
 {
     #pragma unroll
@@ -269,7 +346,7 @@ HOPPER(void) clear(float (&x)[32])
         x[i] = 0;
 }
 
-/* matrices to shared memory (12c.5) */
+/* matrices to shared memory (12c.6) */
 /* Four matrices of 8 x 8 bf16: lane 8m + r names row r of matrix m. */
 HOPPER(void) stmatrix(uint32_t to, const uint32_t *x)
 {
@@ -287,7 +364,7 @@ HOPPER(void) to_ds(const Place &at, const uint32_t (&x)[16])
     fence_proxy_async();
 }
 
-/* matrices to shared memory, continued (12c.5) */
+/* matrices to shared memory, continued (12c.6) */
 /* The same, each matrix transposed on the way. */
 HOPPER(void) stmatrix_t(uint32_t to, const uint32_t *x)
 {
@@ -310,7 +387,7 @@ HOPPER(void) group_sync(const Place &at)
     named_barrier_sync(1 + at.group, GROUP);
 }
 
-/* matrices to shared memory, continued (12c.7) */
+/* matrices to shared memory, continued (12c.8) */
 /* The other way. */
 HOPPER(void) ldmatrix_t(uint32_t *x, uint32_t from)
 {
@@ -320,7 +397,7 @@ HOPPER(void) ldmatrix_t(uint32_t *x, uint32_t from)
                  : "r"(from) : "memory");
 }
 
-/* store a finished tile (12c.6) */
+/* store a finished tile (12c.7) */
 /* x, times scale, as rows tile * TILE .. of a third of dqkv: 0 of dq, 1 of
  * dk, 2 of dv */
 HOPPER(void) store_tile(Shared &sm, const Problem &p, const Place &at,
@@ -347,7 +424,7 @@ HOPPER(void) store_tile(Shared &sm, const Problem &p, const Place &at,
     }
 }
 
-/* sums of columns (12c.8) */
+/* sums of columns (12c.9) */
 /* sum[0], sum[1] += the sums of x over this thread's columns, of its first
  * row and of the one 8 further */
 HOPPER(void) add_rows(float (&sum)[2], const float (&x)[32])
@@ -360,7 +437,7 @@ HOPPER(void) add_rows(float (&sum)[2], const float (&x)[32])
     sum[1] += s[1] + s[3];
 }
 
-/* sums of columns, continued (12c.8) */
+/* sums of columns, continued (12c.9) */
 /* Of the 2 n numbers s of each lane, n go to the lane 2 n further or back,
  * which has need of them: s[i] = the sum over the two lanes. */
 template <int n> HOPPER(void) halve(float (&s)[16])
@@ -389,7 +466,7 @@ HOPPER(void) add_columns(float (&sum)[2], const float (&x)[32])
     sum[1] += s[1];
 }
 
-/* sums of columns, continued (12c.8) */
+/* sums of columns, continued (12c.9) */
 /* At the end of a head: what was summed goes to memory. */
 HOPPER(void) leave_sums(const Problem &p, Place &at, int head)
 {
@@ -412,7 +489,7 @@ HOPPER(void) leave_sums(const Problem &p, Place &at, int head)
     }
 }
 
-/* a step: one tile of queries (12c.5) */
+/* a step: one tile of queries (12c.6) */
 template <bool last>
 HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
                   const Span &span, int keys, int i)
@@ -421,21 +498,21 @@ HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     const uint64_t q = at.q + here * NEXT_TILE;
     const uint64_t dy = at.dy + here * NEXT_TILE;
     float4 *sum = &sm.dq[slot][0][at.thread];
-    /* start dp (12c.5) */
+    /* start dp (12c.6) */
     if (last)                               /* keys are in registers */
         mbarrier_arrive(&sm.k_empty[at.group]);
     start_from(n.dp, at.dsum + here * TILE);
     wgmma_fence();
     rows_by_rows(n.dp, at.v, dy, 1);
     wgmma_commit();
-    /* p from s, in fp32 and in bf16 (12c.5) */
+    /* p from s, in fp32 and in bf16 (12c.6) */
     probabilities(n.s, at.lse + here * TILE, p.scale * LOG2E);
     if (i == keys)
         hide_later_keys(n.s, at);
     #pragma unroll
     for (int e = 0; e < 16; e++)
         n.p[e] = pack_two(n.s[2 * e], n.s[2 * e + 1]);
-    /* start dv, wait for dp (12c.5) */
+    /* start dv, wait for dp (12c.6) */
     wgmma_fence();
     by_columns(n.dv, n.p, dy);
     wgmma_commit();
@@ -445,13 +522,13 @@ HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
         mbarrier_arrive(&sm.v_empty[at.group]);
     if (i > max(keys, span.first))
         mbarrier_arrive(&sm.empty[here ? here - 1 : STAGES - 1]);
-    /* ds from p and dp (12c.5) */
+    /* ds from p and dp (12c.6) */
     #pragma unroll
     for (int e = 0; e < 16; e++)
         n.ds[e] = pack_two(n.s[2 * e] * n.dp[2 * e],
                            n.s[2 * e + 1] * n.dp[2 * e + 1]);
     wgmma_hold(n.ds);
-    /* start the next scores (12c.5) */
+    /* start the next scores (12c.6) */
     ring_next(at.ring);
     if (!last) {
         mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
@@ -459,12 +536,12 @@ HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
         rows_by_rows(n.s, at.k, at.q + at.ring.stage * NEXT_TILE, 0);
         wgmma_commit();
     }
-    /* ds to shared memory (12c.5) */
+    /* ds to shared memory (12c.6) */
     if (at.thread == 0)
         tma_wait_read<0>();                 /* ds may be on its way out */
     group_sync(at);                         /* and all have read the last */
     to_ds(at, n.ds);
-    /* what dq is so far (12c.6) */
+    /* what dq is so far (12c.7) */
     mbarrier_wait(&sm.turn[at.group ^ 1][slot],
                   (at.turns >> slot & 1) ^ (at.group == 0));
     if (keys > 0)
@@ -472,7 +549,7 @@ HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     else
         clear(n.dq);
     group_sync(at);                         /* ds has been written */
-    /* start dq and dk, wait for dq (12c.6) */
+    /* start dq and dk, wait for dq (12c.7) */
     wgmma_fence();
     by_columns(n.dq, n.k, at.ds);
     wgmma_commit();
@@ -482,7 +559,7 @@ HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     if (!last)
         wgmma_hold(n.s);
     wgmma_hold(n.dq);
-    /* leave dq for the next keys, or for good (12c.6) */
+    /* leave dq for the next keys, or for good (12c.7) */
     if (i > keys)
         write_numbers(sum, n.dq);
     else {
@@ -495,7 +572,7 @@ HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     }
 }
 
-/* find one's place (12c.7) */
+/* find one's place (12c.8) */
 HOPPER(Place) place_of(Shared &sm, int group)
 {
     const int thread = threadIdx.x % GROUP, lane = thread % 32;
@@ -521,7 +598,7 @@ HOPPER(Place) place_of(Shared &sm, int group)
     return at;
 }
 
-/* where a group is (12c.7) */
+/* where a group is (12c.8) */
 struct Visit {
     Span span;
     int keys;                           /* tile of this group's keys */
@@ -542,7 +619,7 @@ HOPPER(bool) next_span(const Problem &p, Place &at, Visit &v)
     return s.head < p.heads;
 }
 
-/* start the scores of the next visit (12c.7) */
+/* start the scores of the next visit (12c.8) */
 /* Go on to the visit at v, or to the first one after it that has steps;
  * start its first scores.  False: there is none, the scores are of what
  * happens to be in shared memory. */
@@ -559,7 +636,7 @@ HOPPER(bool) next_scores(Shared &sm, const Problem &p, Place &at, Visit &v,
                 continue;
             break;
         }
-        /* pass by the queries before these keys (12c.7) */
+        /* pass by the queries before these keys (12c.8) */
         for (int i = max(pair, span.first); i < min(v.keys, span.end); i++) {
             mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
             mbarrier_arrive(&sm.empty[at.ring.stage]);
@@ -568,7 +645,7 @@ HOPPER(bool) next_scores(Shared &sm, const Problem &p, Place &at, Visit &v,
         mbarrier_wait(&sm.k_full[at.group], at.keys);
         if (v.keys < span.end)
             break;
-        /* let keys go that come after the last query (12c.7) */
+        /* let keys go that come after the last query (12c.8) */
         mbarrier_wait(&sm.v_full[at.group], at.keys);
         at.keys ^= 1;
         mbarrier_arrive(&sm.k_empty[at.group]);
@@ -583,7 +660,7 @@ HOPPER(bool) next_scores(Shared &sm, const Problem &p, Place &at, Visit &v,
     return more;
 }
 
-/* take up and put aside (12c.7) */
+/* take up and put aside (12c.8) */
 /* Where dk of a tile of keys is put aside; dv is 8 GROUP further. */
 HOPPER(float4 *) carry_of(const Problem &p, const Place &at, int keys)
 {
@@ -607,14 +684,14 @@ HOPPER(void) take_up(const Problem &p, const Place &at, const Visit &v,
         ldmatrix_t(n.k + 4 * k, at.k_across + k * 16 * HS * 2);
 }
 
-/* all gradients of a block (12c.7) */
+/* all gradients of a block (12c.8) */
 HOPPER(void) gradients(Shared &sm, const Problem &p, int group)
 {
     Place at = place_of(sm, group);
     Numbers n;
     Visit v = { { (int)blockIdx.x, 0, min(ROOM, p.tiles) }, group };
     bool more = next_scores(sm, p, at, v, n);
-    /* take up dk, dv and keys, wait for the first scores (12c.7) */
+    /* take up dk, dv and keys, wait for the first scores (12c.8) */
     wgmma_wait<0>();
     wgmma_hold(n.s);
     if (more) {
@@ -630,7 +707,7 @@ HOPPER(void) gradients(Shared &sm, const Problem &p, int group)
         step<true>(sm, p, at, n, span, keys, span.end - 1);
         const int last_stage = at.ring.stage ? at.ring.stage - 1
                                              : STAGES - 1;
-        /* store dv, or put it aside (12c.7) */
+        /* store dv, or put it aside (12c.8) */
         wgmma_hold(n.dv);                       /* older than dq: complete */
         if (span.end < p.tiles)
             write_numbers(carry_of(p, at, keys) + 8 * GROUP, n.dv);
@@ -640,7 +717,7 @@ HOPPER(void) gradients(Shared &sm, const Problem &p, int group)
         }
         v.keys += GROUPS;
         more = next_scores(sm, p, at, v, n);
-        /* store dk, or put it aside (12c.7) */
+        /* store dk, or put it aside (12c.8) */
         wgmma_wait<1>();
         wgmma_hold(n.dk);
         mbarrier_arrive(&sm.empty[last_stage]);
@@ -648,7 +725,7 @@ HOPPER(void) gradients(Shared &sm, const Problem &p, int group)
             write_numbers(carry_of(p, at, keys), n.dk);
         else
             store_tile(sm, p, at, n.dk, p.scale, span, 1, keys);
-        /* take up dk, dv and keys, wait for the first scores (12c.7) */
+        /* take up dk, dv and keys, wait for the first scores (12c.8) */
         wgmma_wait<0>();
         wgmma_hold(n.s);
         if (more) {
@@ -679,6 +756,8 @@ flash_bwd_kernel(const __grid_constant__ Problem p)
     const int group = __shfl_sync(WHOLE_WARP, threadIdx.x / GROUP, 0);
     if (threadIdx.x == 0)
         set_up(sm);
+    if (p.y)
+        dot_rows(p, blockIdx.x, threadIdx.x / 8, BLOCK / 8);
     __syncthreads();
     if (group < GROUPS) {
         registers_take<232>();
@@ -688,14 +767,16 @@ flash_bwd_kernel(const __grid_constant__ Problem p)
         const int warp = threadIdx.x % GROUP / 32;
         if (warp == 0)
             bring_queries(sm, p);
-        else if (warp <= GROUPS && threadIdx.x % 32 == 0)
-            bring_keys(sm, p, warp - 1);
+        else if (warp > 1)
+            dots_ahead(sm, p, warp - 2);
+        else if (threadIdx.x % 32 == 0)
+            bring_keys(sm, p);
     }
 #endif
 }
 
 
-/* room for what is put aside (12c.9) */
+/* room for what is put aside (12c.10) */
 static float4 *aside;
 static size_t aside_size;
 
@@ -711,21 +792,26 @@ static float4 *room_aside(size_t n)
     return aside;
 }
 
-/* launch the backward pass (12c.9) */
+/* launch the backward pass (12c.10) */
 bool flash_bwd_hopper(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
-                      const bf16 *qkv, const float *lse, const float *dsum,
-                      int B, int T, int C, int NH)
+                      const bf16 *qkv, const bf16 *y, const float *lse,
+                      float *dsum, int B, int T, int C, int NH)
 {
     if (C != NH * HS || !is_hopper())
         return false;
     Problem p = { tensor_map(qkv, 3 * C, T, B, 3 * (size_t)C, TILE),
                   tensor_map(dy, C, T, B, C, TILE),
                   tensor_map(dqkv, 3 * C, T, B, 3 * (size_t)C, TILE),
-                  lse, dsum, sums->q, sums->v, NULL,
+                  dy, y, lse, dsum, sums->q, sums->v, NULL,
                   T, C, NH, B * NH,
                   (T + TILE - 1) / TILE, 1 / sqrtf(HS) };
     const int blocks = min(p.heads,
                            gpu_attribute(cudaDevAttrMultiProcessorCount));
+    /* is D made by the way, or before (12c.5) */
+    if (T < 768 || p.heads < 4 * blocks) {
+        p.y = NULL;
+        flash_dots(dsum, dy, y, B, T, C, NH);
+    }
     if (p.tiles > ROOM)
         p.carry = room_aside((size_t)blocks * p.tiles * 16 * GROUP);
     CUDA_OK(cudaFuncSetAttribute(flash_bwd_kernel,
