@@ -4,7 +4,7 @@
 
 CC      ?= cc
 DATA    ?= data
-SM      ?= 90
+SM      ?= $(eval SM := $(or $(CARD_SM),90))$(SM)
 B       := build
 MAKEFLAGS += --no-builtin-rules
 , := ,
@@ -128,6 +128,9 @@ ON_GPU   := $(CODE)/gpt2/main_train $(CODE)/gpt2/main_eval \
             $(CODE)/gpt2/main_generate $(CODE)/lab/main_bench_machine \
             $(CODE)/lab/main_bench_step
 NVCC     ?= nvcc
+# What the card in this machine says it is, 9.0 or 12.0, asked when needed.
+CARD_SM   = $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap \
+              --format=csv$(,)noheader 2>/dev/null | sed -n 1p))
 # wgmma and setmaxnreg exist for sm_90a only, which is no plain -arch.
 NVARCH    = $(if $(filter 90,$(SM)),-gencode=arch=compute_90a$(,)code=sm_90a,-arch=sm_$(SM))
 NVFLAGS   = -O3 -std=c++17 $(NVARCH) -lineinfo -I$(CODE) \
@@ -347,14 +350,30 @@ $(B)/book/moving-bytes.pdf: $(PDF)/book.tex $(TEX) $(DRAWN) \
 
 # ---- training ----------------------------------------------------------------
 # make train: on the book's own text.  TEXT=FILE: on another one; VOCAB=DIR: in
-# the tokens of a ready vocabulary.
+# the tokens of a ready vocabulary.  On a GPU, if there is one and nvcc to
+# compile for it; ON=cpu and ON=cuda choose.
 TEXT  ?=
 VOCAB ?=
+ON    ?= $(eval ON := $(shell command -v $(NVCC) > /dev/null && \
+           nvidia-smi -L 2> /dev/null | grep -q GPU && echo cuda || \
+           echo cpu))$(ON)
 TRAIN_OUT := $(B)/train/$(if $(TEXT),$(basename $(notdir $(TEXT))),book)$(if $(VOCAB),-$(notdir $(VOCAB)))
+GPU_NAME = nvidia-smi --query-gpu=name --format=csv$(,)noheader | sed -n 1p
 
 .PHONY: train
-train: $(B)/bin/tokenize $(B)/bin/train $(B)/bin/generate
-	@TEXT="$(TEXT)" VOCAB="$(VOCAB)" sh code/gpt2/train_text.sh $(B)/bin $(TRAIN_OUT)
+train:
+	@case $(ON) in \
+	cuda) echo "make train: on a GPU, $$($(GPU_NAME)), in bf16 (ON=cpu:" \
+	        "on this machine's processor)" ;; \
+	cpu)  echo "make train: on this machine's processor (ON=cuda: on an" \
+	        "NVIDIA GPU, which needs nvcc)" ;; \
+	*)    echo "make train: ON=$(ON) is no machine: cpu or cuda" >&2; \
+	      exit 2 ;; esac
+	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$$(nproc)) \
+	  $(if $(filter cuda,$(ON)),needs-nvcc) $(B)/bin/tokenize \
+	  $(foreach p,train generate,$(B)/bin/$(p)$(if $(filter cuda,$(ON)),-cuda))
+	@TEXT="$(TEXT)" VOCAB="$(VOCAB)" ON=$(ON) \
+	  sh code/gpt2/train_text.sh $(B)/bin $(TRAIN_OUT)
 
 # make data-NAME: the only target that uses the network.
 
@@ -460,7 +479,7 @@ tangle     chapters -> code/
 test       build everything and test it; the last line counts
 book       chapters -> build/book/html/index.html
 pdf        chapters -> build/book/moving-bytes.pdf (make setup-pdf first)
-train      train a small GPT-2 on the text of this book
+train      train a small GPT-2 on the text of this book (ON=cpu, ON=cuda: there)
 bench      measure this CPU against its own ceilings
 bench-gpu  the same for this GPU
 numbers    promote what bench measured to figures/data

@@ -31,6 +31,16 @@ check "a call with another text" go
 check "says that the old run is put aside" grep -q 'run.old, and a new one' \
     "$dir/said"
 check "and keeps it" test -d "$dir/out/run.old/step-000030"
+if [ -x "$BIN/train-simt" ] && [ -x "$BIN/generate-simt" ]; then
+    SIZE="--layers 1 --heads 1 --channels 32 --batch 2 --seq 16 --steps 2"
+    ON=simt check "a call on another machine" go
+    check "says that the old run is put aside, too" \
+        grep -q 'run.old, and a new one' "$dir/said"
+    check "it runs there" grep -q '^simt: ' "$dir/said"
+    check "and what it suggests names it" grep -q 'generate-simt' "$dir/said"
+else
+    skip "a call on another machine" "$BIN/train-simt is not built"
+fi
 export TEXT="$dir/missing.txt"
 refuses "a text that is not there" 1 'missing.txt' \
     sh code/gpt2/train_text.sh "$BIN" "$dir/out2"

@@ -2,11 +2,15 @@
 # Tangled from chapters/g-programs.nw by `make tangle`; edit it there.
 
 # train_text.sh BIN OUT: train a small GPT-2 on a text and let it write.
-# TEXT, VOCAB: another text, a ready vocabulary.  SIZE: options of the
-# model and of the run.
+# TEXT, VOCAB: another text, a ready vocabulary.  ON: the machine, cpu or
+# cuda (or simt).  SIZE: options of the model and of the run.
 set -eu
 bin=$1 out=$2
-TEXT=${TEXT:-} VOCAB=${VOCAB:-}
+TEXT=${TEXT:-} VOCAB=${VOCAB:-} ON=${ON:-cpu}
+train=$bin/train-$ON generate=$bin/generate-$ON
+if [ "$ON" = cpu ]; then
+    train=$bin/train generate=$bin/generate
+fi
 SIZE=${SIZE:---layers 4 --heads 4 --channels 256 --batch 8 --seq 128 \
     --steps 1100 --lr 2e-3 --warmup 50 --schedule cosine}
 mkdir -p "$out"
@@ -21,7 +25,7 @@ else
         case $f in */h-tables.nw) ;; *) cat "$f" ;; esac
     done > "$out/text.new"
 fi
-printf '%s\n' "$SIZE" "$VOCAB" > "$out/size.new"
+printf '%s\n' "$SIZE" "$VOCAB" "$ON" > "$out/size.new"
 if [ -d "$out/run" ] && ! { cmp -s "$out/text.new" "$out/text" &&
                             cmp -s "$out/size.new" "$out/size"; }; then
     say "the text or the settings have changed since the last run: that" \
@@ -52,7 +56,7 @@ if [ ! -d "$out/run" ]; then
     say "training; Ctrl-C stops and keeps what is there," \
         "'make train' goes on"
     # shellcheck disable=SC2086
-    "$bin/train" $SIZE --data "$out/train.bin" --val "$out/val.bin" \
+    "$train" $SIZE --data "$out/train.bin" --val "$out/val.bin" \
         --vocab "$vocab" --val-every 100 --save-every 100 \
         --sample-every 300 --sample-tokens 60 --keep 2 --out "$out/run" \
         --log "$out/loss.csv"
@@ -60,7 +64,7 @@ else
     vocab=${VOCAB:-$out/vocab}
     say "going on with the run in $out/run"
     if [ -n "$(ls -d "$out"/run/step-* 2> /dev/null)" ]; then
-        "$bin/train" --resume --out "$out/run"
+        "$train" --resume --out "$out/run"
     else
         rm -rf "$out/run"
         exec sh "$0" "$@"
@@ -70,15 +74,15 @@ fi
 newest=
 for f in "$out"/run/step-*; do newest=$f; done
 say "what it writes after $newest"
-"$bin/generate" --init "$newest/model.safetensors" --vocab "$vocab" \
+"$generate" --init "$newest/model.safetensors" --vocab "$vocab" \
     --prompt "We measure the" --tokens 150 --temperature 0.7 --top-p 0.9
 say "what to try next"
 cat <<END
 another paragraph:
-  $bin/generate --init $newest/model.safetensors \\
+  $generate --init $newest/model.safetensors \\
     --vocab $vocab --prompt "A loop" --tokens 200 --seed 2
 a longer run (cosine with a new end):
-  $bin/train --resume --out $out/run --steps 3000
+  $train --resume --out $out/run --steps 3000
 the curve, as step,loss,val_loss,norm,lr,tokens_per_s: $out/loss.csv
 Shakespeare, as it comes or in the tokens of GPT-2:
   make data-tinyshakespeare data-gpt2
