@@ -12,7 +12,7 @@ if [ "$ON" = cpu ]; then
     train=$bin/train generate=$bin/generate
 fi
 SIZE=${SIZE:---layers 4 --heads 4 --channels 256 --batch 8 --seq 128 \
-    --steps 1100 --lr 2e-3 --warmup 50 --schedule cosine}
+    --steps 1000 --lr 2e-3 --warmup 50 --schedule cosine}
 mkdir -p "$out"
 
 say() { printf '\n== %s\n' "$*"; }
