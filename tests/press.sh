@@ -143,6 +143,7 @@ cp -r "$top/tests/data/press" "$tmp/bad"
 cat >> "$tmp/bad/chapters/02-rows.nw" <<'END'
 
 A sign that nobody has cut: 𒀀. And `\mbref{sec:none}{Section 9}`{=latex}.
+One more place with a name that is taken: `\hypertarget{sec:rows}{}`{=latex}.
 
 @<<code/small/wide.c>>=
 int a_line = 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + 11 + 12 + 13 + 14 + 15;
@@ -160,4 +161,6 @@ grep -q '^02-rows.tex: .* pt too wide.*int a_line' "$log"
 result $? "a line that is too wide is reported"
 grep -q 'no place called sec:none' "$log"
 result $? "a reference into nothing is reported"
+grep -q "duplicate destination .*'sec:rows'" "$log"
+result $? "a name for two places is reported"
 echo "1..$n"

@@ -34,7 +34,8 @@ for i, line in ipairs(lines) do
         complain(line .. " (no face of the book has it)")
     elseif line:find("^Press Warning")
            or line:find("multiply defined")
-           or line:find("unreferenced destination") then
+           or line:find("unreferenced destination")
+           or line:find("duplicate destination") then
         complain(line)
     end
 end
