@@ -174,6 +174,62 @@ local function Para(para)
     return equation(para)
 end
 
+-- blocks that carry a number, continued (A.8)
+local function measure(blocks)
+    local text = pandoc.utils.stringify(pandoc.walk_block(
+        pandoc.Div(blocks), { RawInline = function(raw)
+            return pandoc.Str(writer.text_of(raw.text))
+        end }))
+    local function letters(word)             -- capitals are wider
+        return utf8.len(word) + 0.4 * select(2, word:gsub("%u", ""))
+    end
+    local longest = 0
+    for word in text:gmatch("%S+") do
+        longest = math.max(longest, letters(word))
+    end
+    return letters(text), longest
+end
+
+local function wanted(simple, column, i)
+    local head, word = measure(simple.headers[i])
+    local want = { natural = head, least = math.max(word, 2) }
+    want.room = want.least
+    for _, row in ipairs(simple.rows) do
+        local long, longest = measure(row[i])
+        want.natural = math.max(want.natural, long)
+        want.least = math.max(want.least, longest)
+        want.room = math.max(want.room, math.min(long, 40))
+        if column[1] == "AlignRight" and long < 15 then
+            want.least = math.max(want.least, long)
+        end
+    end
+    return want
+end
+
+-- blocks that carry a number, continued (A.8)
+local function set_widths(tbl)
+    local simple, wants = pandoc.utils.to_simple_table(tbl), {}
+    local n, total, give, natural = #tbl.colspecs, 0, 0, 0
+    for i, column in ipairs(tbl.colspecs) do
+        local want = wanted(simple, column, i)
+        wants[i] = want
+        total = total + want.room + 2
+        give = give + want.room - want.least
+        natural = natural + want.natural + 2
+    end
+    local line = writer.letters(n)
+    local over = math.min(1, math.max(0, total - line) / math.max(give, 1))
+    for _, want in ipairs(wants) do
+        want.room = want.room - over * (want.room - want.least)
+    end
+    total = math.max(total - over * give, writer.fill and 0 or line)
+    for i, column in ipairs(tbl.colspecs) do
+        local fixed = column[2] or writer.fill
+        column[2] = fixed and natural > line
+                    and (wants[i].room + 2) / total or nil
+    end
+end
+
 local function Table(tbl)
     local long = tbl.caption.long
     local block = long[#long]
@@ -185,6 +241,7 @@ local function Table(tbl)
         local space = block.content[#block.content]
         if space and space.t ~= "Str" then block.content:remove() end
     end
+    set_widths(tbl)
     return writer.table(tbl, id, id and page.numbers[id])
 end
 

@@ -180,37 +180,6 @@ function M.calculated(expression, rows, text)
 end
 
 -- numbered blocks as HTML (A.9)
-local function text_of(blocks)
-    return pandoc.utils.stringify(pandoc.walk_block(pandoc.Div(blocks),
-        { RawInline = function(raw)
-            return pandoc.Str((raw.text:gsub('<span class="card.*', "")
-                                       :gsub("<[^>]*>", "")))
-        end }))
-end
-
-local function set_widths(tbl)
-    local simple, wants = pandoc.utils.to_simple_table(tbl), {}
-    local total, unwrapped = 0, 0
-    for i, column in ipairs(tbl.colspecs) do
-        local want, head = 4, text_of(simple.headers[i])
-        for word in head:gmatch("%S+") do
-            want = math.max(want, utf8.len(word))
-        end
-        for _, row in ipairs(simple.rows) do
-            local long = utf8.len(text_of(row[i]))
-            if column[1] ~= "AlignRight" then long = math.min(long, 40) end
-            want = math.max(want, long)
-        end
-        wants[i] = want + 2
-        total = total + want + 2
-        unwrapped = unwrapped + math.max(want, utf8.len(head)) + 2
-    end
-    for i, column in ipairs(tbl.colspecs) do
-        column[2] = unwrapped > 76 and wants[i] / total or nil
-    end
-end
-
--- numbered blocks as HTML, continued (A.9)
 function M.heading(h, number, page)
     local id = escape(h.identifier)
     local content = pandoc.List()
@@ -236,6 +205,12 @@ function M.equation(math, id, number)
         pandoc.Attr(id, { "equation" }))
 end
 
+M.fill = true
+function M.letters() return 80 end
+function M.text_of(html)                 -- without the card of a number
+    return (html:gsub('<span class="card.*', ""):gsub("<[^>]*>", ""))
+end
+
 local function numbered(word, id, number)
     return inline('<a class="number" href="#' .. id .. '">' .. word
                   .. "\u{A0}" .. number .. '</a> ')
@@ -251,7 +226,6 @@ function M.figure(id, figure, caption)
 end
 
 function M.table(tbl, id, number)
-    set_widths(tbl)
     if id then
         local long = tbl.caption.long
         long[#long].content:insert(1, numbered("Table", id, number))

@@ -231,6 +231,14 @@ function M.equation(math, id)
         .. "\\end{equation}"):format(math.text, id)) }
 end
 
+-- Letters in a line of a table with n columns, of 4.8 points each; between
+-- columns are 12 points.
+function M.letters(n) return (374 - 12 * n) / 4.8 + 2 * n end
+function M.text_of(tex)
+    return (tex:gsub("\\mb%a+{[^{}]*}{", "{"):gsub("\\%a+ ?", "")
+               :gsub("[\\{}]", ""))
+end
+
 function M.table(tbl, id)
     if id then
         local long = tbl.caption.long
