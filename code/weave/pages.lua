@@ -62,7 +62,7 @@ for _, part in ipairs(book.parts) do
                     .. c.slug .. ".html#" .. sec.id .. ")"
             end
         end
-        s[#s + 1] = "\n  [" .. table.concat(sections, " · ")
+        s[#s + 1] = "\n  [" .. table.concat(sections, "\u{A0}· ")
                     .. "]{.sections}\n"
     end
     s[#s + 1] = ":::\n"
