@@ -190,7 +190,7 @@ local function measure(blocks)
     return letters(text), longest
 end
 
-local function wanted(simple, column, i)
+local function wanted(simple, i)
     local head, word = measure(simple.headers[i])
     local want = { natural = head, least = math.max(word, 2) }
     want.room = want.least
@@ -199,9 +199,7 @@ local function wanted(simple, column, i)
         want.natural = math.max(want.natural, long)
         want.least = math.max(want.least, longest)
         want.room = math.max(want.room, math.min(long, 40))
-        if column[1] == "AlignRight" and long < 15 then
-            want.least = math.max(want.least, long)
-        end
+        if long < 15 then want.least = math.max(want.least, long) end
     end
     return want
 end
@@ -210,8 +208,8 @@ end
 local function set_widths(tbl)
     local simple, wants = pandoc.utils.to_simple_table(tbl), {}
     local n, total, give, natural = #tbl.colspecs, 0, 0, 0
-    for i, column in ipairs(tbl.colspecs) do
-        local want = wanted(simple, column, i)
+    for i = 1, n do
+        local want = wanted(simple, i)
         wants[i] = want
         total = total + want.room + 2
         give = give + want.room - want.least
