@@ -742,7 +742,7 @@ HOPPER(void) gradients(Shared &sm, const Problem &p, int group)
 /* dqkv from qkv, dy, lse and D.
  *   launch    min(B NH, multiprocessors) blocks of BLOCK threads,
  *             sizeof(Shared) bytes, one block a multiprocessor
- *   moves     14 B T C bytes; more where T > 512: see the text
+ *   moves     14 B T C bytes, 16 if it makes D; more where T > 512
  *   FLOP      5 B T^2 C that count; with whole tiles T / 64 + 1 for T / 64
  *   numerics  p and ds are rounded to bf16 as operands; sums in fp32. dq
  *             is summed in the order of the keys, dk and dv in the order
