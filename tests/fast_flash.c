@@ -365,6 +365,8 @@ static const struct Row rows[] = {
     { "flash_bwd B=3 T=65 NH=1 HS=80", bwd, "lanes of D: 10 is not 2^n" },
     { "flash_bwd B=1 T=130 NH=1 HS=128", bwd, "48 KB of shared memory" },
     { "flash_bwd B=1 T=100 NH=1 HS=64 size=40", bwd, "lse of base 2" },
+    { "flash_bwd B=12 T=40 NH=12 HS=64", bwd,
+      "sums of a bias not begun anew: more heads than multiprocessors" },
     { "flash bias B=2 T=65 NH=2 HS=32", bias, "overwritten, not added" },
     { "flash bias B=1 T=130 NH=3 HS=80", bias,
       "columns behind C in a last block" },
