@@ -43,7 +43,7 @@ BEGIN {
         label("fused.layernorm-fwd.us", "bf16.layernorm16-fwd", "LN", 1.35, 0.9)
         label("fused.residual-layernorm.us", "bf16.residual-layernorm16-fwd",
               "res+LN", 1.0, 0.6)
-        label("fused.layernorm-bwd.us", "bf16.layernorm16-bwd", "LN′", 0.8, 1.6)
+        label("fused.layernorm-bwd.us", "bf16.layernorm16-bwd", "LN′", 0.68, 1.25)
         label("fused.gelu-fwd.us", "bf16.gelu16-fwd", "GELU", 1.7, 0.7)
         label("fused.gelu-bwd.us", "bf16.gelu16-bwd", "GELU′", 1.6, 1.0)
         label("fused.classifier.us", "bf16.classifier16", "loss+loss′", 0.5, 1.5)
