@@ -261,12 +261,16 @@ test-gpu: needs-nvcc $(CUDA_PROGRAMS) $(GPU_TESTS) $(B)/tests-f64/losses \
 	@B=$(B) MACHINE=cuda JOBS=1 tests/run $(GPU_ROWS) tests/machines.sh tests/kill.sh
 
 # The same rows, and two steps of training, under each of NVIDIA's checkers.
+# initcheck does not see what Hopper's bulk copies store, and calls every number
+# unwritten that came that way: under it the model takes the mma.sync bodies.
 SANITIZERS ?= memcheck racecheck initcheck synccheck
 sanitize: needs-nvcc $(GPU_TESTS)
 	@for t in $(SANITIZERS); do \
 	  for p in $(notdir $(GPU_ROWS)) "losses tests/data/machines.txt $(B)/sanitize.bin 2"; do \
 	    echo "compute-sanitizer --tool $$t $$p"; \
-	    SANITIZING=1 timeout 600 compute-sanitizer --tool $$t --error-exitcode 1 \
+	    env SANITIZING=1 $$([ $$t != initcheck ] || \
+	      echo PRODUCT_KERNEL=mma FLASH_KERNEL=mma) \
+	      timeout 600 compute-sanitizer --tool $$t --error-exitcode 1 \
 	      $(B)/tests-cuda/$$p > $(B)/sanitize.log 2>&1 || \
 	      { cat $(B)/sanitize.log; exit 1; }; \
 	    tail -1 $(B)/sanitize.log; done; done

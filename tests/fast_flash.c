@@ -309,6 +309,54 @@ static void best(const struct Row *row)
     free_case(&c);
 }
 
+/* Where a reference would take minutes: what the two bodies make of the same
+ * y, head by head, as near to each other as bf16 lets them be.  Hopper's
+ * comes first: it must not find the D that the other has left. */
+static void agree(const struct Row *row)
+{
+    if (getenv("SANITIZING")) {
+        print_message("# too large for a sanitizer\n");
+        skip();
+    }
+    struct Case c = new_case(row);
+    size_t C = (size_t)c.C, W = 3 * C, HS = C / (size_t)c.NH;
+    size_t heads = W / HS * (size_t)c.B;
+    double *off = calloc(2 * heads, sizeof *off), *size = off + heads;
+    flash_use("hopper");
+    forward(&c);
+    backward(&c);
+    for (size_t i = 0; i < c.dqkv.n; i++)
+        c.dqkv.plain[i] = (float)tensor_at(&c.dqkv, i);
+    for (size_t i = 0; i < W; i++)
+        c.dbias.plain[i] = (float)tensor_at(&c.dbias, i);
+    flash_use("mma");
+    backward(&c);
+    for (size_t i = 0; i < c.dqkv.n; i++) {
+        size_t head = i / (W * (size_t)c.T) * (W / HS) + i % W / HS;
+        double x = c.dqkv.plain[i], d = tensor_at(&c.dqkv, i) - x;
+        off[head] += d * d;
+        size[head] += x * x;
+    }
+    for (size_t i = 0; i < heads; i++)
+        if (!(off[i] <= 0x1p-14 * size[i]))
+            fail_msg("head %zu of %zu (q, k, v of a sequence, then the "
+                     "next): the bodies differ by %.3g of its length", i,
+                     heads, sqrt(off[i] / size[i]));
+    for (size_t first = 0; first < W; first += C) {
+        double d2 = 0, x2 = 0;
+        for (size_t i = first; i < first + C; i++) {
+            double x = c.dbias.plain[i], d = tensor_at(&c.dbias, i) - x;
+            d2 += d * d;
+            x2 += x * x;
+        }
+        if (!(d2 <= 0x1p-14 * x2))
+            fail_msg("dbias from %zu: the bodies differ by %.3g of its "
+                     "length", first, sqrt(d2 / x2));
+    }
+    free(off);
+    free_case(&c);
+}
+
 /* NaN in the query of row 40, key of row 50, value of row 60, in turn:
  * everything that depends on it says so, and no tile that does not. */
 static void not_a_number(const struct Row *row)
@@ -391,6 +439,8 @@ static const struct Row large[] = {
       "the other body where it is slower" },
     { "flash large same bits B=2 T=600 NH=80 HS=64", same_bits,
       "turns of dq not waited for" },
+    { "flash bodies agree B=45 T=768 NH=12 HS=64", agree,
+      "D of the head before: two warps make it from 4 heads a block on" },
 };
 
 int main(void)
