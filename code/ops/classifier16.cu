@@ -3,17 +3,9 @@
 
 #include "ops/classifier16.h"
 #include "ops/gpu.h"
+#include "ops/special.h"
 
-/* classifier16: 2^x (18b.7) */
-#define LOG2E 1.4426950408889634f
 #define LOWEST -3.402823466e38f         /* below every finite logit */
-
-__device__ static __forceinline__ float fast_exp2(float x)
-{
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
 
 /* classifier16: a maximum and a sum, together (18b.7) */
 /* m is the largest of what was seen, s the sum of exp(x - m); top is the

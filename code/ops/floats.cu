@@ -4,6 +4,7 @@
 #include <string.h>
 #include "ops/floats.h"
 #include "ops/gpu.h"
+#include "ops/special.h"
 
 /* choose among the bodies (18d.4) */
 static int terms;
@@ -22,24 +23,6 @@ bool floats_use(const char *name)
 int floats_terms(void)
 {
     return terms;
-}
-
-/* special functions (18d.4) */
-#define LOG2E 1.44269504f
-
-/* 2^x and 1 / x, to within 2 of the last place and 1 */
-__device__ static __forceinline__ float fast_exp2(float x)
-{
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-__device__ static __forceinline__ float fast_inverse(float x)
-{
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
 }
 
 /* gelu of four floats (18d.4) */

@@ -3,26 +3,11 @@
 
 #include "ops/gelu16.h"
 #include "ops/gpu.h"
+#include "ops/special.h"
 
 /* gelu16: one number (18b.6) */
-#define LOG2E 1.4426950408889634f
 #define TWO_U 1.5957691216057308f       /* 2 sqrt(2 / pi) */
 #define CUBIC 0.044715f
-
-/* 2^x and 1 / x by the special function unit */
-__device__ static __forceinline__ float fast_exp2(float x)
-{
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-__device__ static __forceinline__ float fast_inverse(float x)
-{
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
 
 /* gelu16: one number, continued (18b.6) */
 __device__ static __forceinline__ float gelu(float x)

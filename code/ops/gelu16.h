@@ -20,8 +20,6 @@ void gelu16_fwd(bf16 *y, const bf16 *x, size_t n);
 /* dx = dy gelu'(x); dx may be dy or x.       moves  6n bytes */
 void gelu16_bwd(bf16 *dx, const bf16 *dy, const bf16 *x, size_t n);
 
-/* one GELU, for epilogues (18b.6) */
-
 C_FUNCTIONS_END
 
 #endif
