@@ -76,7 +76,7 @@ if [ "$1" = --one ]; then
     exit
 fi
 # shellcheck disable=SC2046
-results=$(files "$@" | xargs -P "${JOBS:-$(nproc)}" -n 1 "$0" --one "$dir" | sort -k3)
+results=$(files "$@" | xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" -n 1 "$0" --one "$dir" | sort -k3)
 while read -r line; do
     case $line in
     ok*) ok "${line#ok - }" ;;
