@@ -187,43 +187,37 @@ static void close_bwd(const char *body, struct Case *c)
     }
 }
 
-static void fwd(const struct Row *row)
+/* Every body, and of it what is asked for; backward needs y and lse. */
+static void against_reference(const struct Row *row, bool fwd, bool bwd)
 {
     struct Case c = new_case(row);
     reference(&c);
     for (int i = 0; i < BODIES; i++)
         if (flash_use(bodies[i])) {
             forward(&c);
-            close_fwd(bodies[i], &c);
+            if (fwd)
+                close_fwd(bodies[i], &c);
+            if (bwd) {
+                backward(&c);
+                close_bwd(bodies[i], &c);
+            }
         }
     free_case(&c);
+}
+
+static void fwd(const struct Row *row)
+{
+    against_reference(row, true, false);
 }
 
 static void bwd(const struct Row *row)
 {
-    struct Case c = new_case(row);
-    reference(&c);
-    for (int i = 0; i < BODIES; i++)
-        if (flash_use(bodies[i])) {
-            forward(&c);
-            backward(&c);
-            close_bwd(bodies[i], &c);
-        }
-    free_case(&c);
+    against_reference(row, false, true);
 }
 
 static void both(const struct Row *row)
 {
-    struct Case c = new_case(row);
-    reference(&c);
-    for (int i = 0; i < BODIES; i++)
-        if (flash_use(bodies[i])) {
-            forward(&c);
-            close_fwd(bodies[i], &c);
-            backward(&c);
-            close_bwd(bodies[i], &c);
-        }
-    free_case(&c);
+    against_reference(row, true, true);
 }
 
 static unsigned char *copy_of(const struct Tensor *t)

@@ -1,4 +1,5 @@
-/* A directory for a group of tests: made before them, removed after them.
+/* A directory for a group of tests: made before them, removed after them;
+ * mkdtemp puts letters of its own in the place of the six X.
  * Included after stdlib.h and stdio.h. */
 #ifndef TESTS_SCRATCH_H
 #define TESTS_SCRATCH_H
