@@ -43,9 +43,14 @@ local function page(slug, title, text)
         folder .. "/book.lua", slug, title))
 end
 
+-- small helpers of the pages, continued (A.9.2)
+local closing = { Summary = true, Exercises = true,
+                  ["Further reading"] = true }
+
 -- the cover and the contents (A.9.2)
 local s = { "---", "cover: true", "---", "", "::: {.title}",
     "# " .. book.title .. " {#title}", "", book.subtitle or "", "",
+    book.about or "", "",
     "[" .. (book.author or "") .. "]{.author}",
     "[" .. (book.edition or "") .. "]{.edition}", ":::", "",
     "## Contents {#contents}", "" }
@@ -53,11 +58,12 @@ for _, part in ipairs(book.parts) do
     s[#s + 1] = "### " .. part.title .. "\n"
     s[#s + 1] = "::: {.chapters}\n"
     for _, c in ipairs(part.chapters) do
+        -- list a chapter and its sections (A.9.2)
         s[#s + 1] = "- [[" .. (c.number == "0" and "" or c.number)
-            .. "]{.number} " .. c.title .. "](" .. c.slug .. ".html)"
+            .. "]{.number}" .. c.title .. "](" .. c.slug .. ".html)"
         local sections = {}
         for _, sec in ipairs(c.sections) do
-            if sec.level == 2 and sec.id then
+            if sec.level == 2 and sec.id and not closing[sec.title] then
                 sections[#sections + 1] = "[" .. sec.title .. "]("
                     .. c.slug .. ".html#" .. sec.id .. ")"
             end
@@ -67,6 +73,8 @@ for _, part in ipairs(book.parts) do
     end
     s[#s + 1] = ":::\n"
 end
+
+-- list the pages at the end (A.9.2)
 s[#s + 1] = "### At the end\n\n::: {.chapters}\n"
 for _, p in ipairs { { "chunks", "Index of chunks" },
     { "identifiers", "Index of identifiers" },

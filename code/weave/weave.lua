@@ -546,8 +546,8 @@ end
 local function whole_book()
     local whole = { parts = {}, chunks = chunk_index(),
                     identifiers = identifier_index(), cites = {} }
-    for _, k in ipairs { "title", "subtitle", "author", "edition",
-                         "repository", "branch", "lang" } do
+    for _, k in ipairs { "title", "subtitle", "about", "author",
+                         "edition", "repository", "branch", "lang" } do
         whole[k] = config[k]
     end
     local cited = { "refs", "rows", "idents", "chunk_refs" }
