@@ -60,7 +60,7 @@ for _, part in ipairs(book.parts) do
     for _, c in ipairs(part.chapters) do
         -- list a chapter and its sections (A.9.2)
         s[#s + 1] = "- [[" .. (c.number == "0" and "" or c.number)
-            .. " ]{.number}" .. c.title .. "](" .. c.slug .. ".html)"
+            .. "\u{A0}]{.number}" .. c.title .. "](" .. c.slug .. ".html)"
         local sections = {}
         for _, sec in ipairs(c.sections) do
             if sec.level == 2 and sec.id and not closing[sec.title] then
