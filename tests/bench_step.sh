@@ -13,14 +13,15 @@ check "and of its parts" grep -q '^step.d2.b1.t32.fp32.part.adamw,' "$dir/step.c
 check "and of the giving" grep -q '^step.d2.b1.t32.fp32.given,[0-9.]*,ms,' \
     "$dir/step.csv"
 check "but not of their sum" test -z "$(grep 'part.sum' "$dir/step.csv")"
-echo 'torch.d2.b1.compile.rate,10,tok/s,a machine,a command,0,today' \
-    > "$dir/peer.csv"
-echo 'torch.d2.b1.compile.round1.rate,11,tok/s,a machine,a command,0,today' \
-    >> "$dir/peer.csv"
-check "the peer's rate beside it" grep -q 'torch.d2.b1.compile.rate .* 10 tok/s' \
-    <(run --parts 0 --peer "$dir/peer.csv")
-check "but not that of one round" test -z \
-    "$(run --parts 0 --peer "$dir/peer.csv" | grep round1)"
+for row in compile.fp32.rate,10 compile.fp32.round1.rate,11 \
+    compile.rate,12 compile.tf32.rate,13 compile.t64.fp32.rate,14; do
+    echo "torch.d2.b1.$row,tok/s,a machine,a command,0,today"
+done > "$dir/peer.csv"
+beside=$(run --parts 0 --peer "$dir/peer.csv" | grep '^torch')
+check "the peer's rate beside it" grep -q \
+    'torch.d2.b1.compile.fp32.rate .* 10 tok/s' <(echo "$beside")
+check "but not that of one round, of another precision, another length" \
+    test "$(echo "$beside" | wc -l)" = 1
 
 # One weight is another: a loss that is off by little.  And one is no number.
 for bytes in '\101\101\101\101' '\377\377\377\377'; do

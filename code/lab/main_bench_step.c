@@ -6,6 +6,7 @@
  * a model whose loss or gradient is wrong. */
 
 /* bench-step: headers (R.2) */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,8 +319,26 @@ static void take_apart(struct Trainer *t)
 }
 
 /* bench-step: beside PyTorch (R.2) */
-/* The rates of the same model and batch in the peer's file: of all rounds
- * together, at full length. */
+/* Is it of sequences of another length: .t64 and a digit more or less? */
+static bool other_length(const char *name)
+{
+    const char *t = strstr(name, ".t");
+    while (t && !isdigit((unsigned char)t[2]))
+        t = strstr(t + 1, ".t");
+    return t != NULL;
+}
+
+/* Rows of PyTorch in tf32 and fp32 say so in their name, those in bf16 do
+ * not. */
+static bool same_precision(const char *name)
+{
+    const bool tf32 = strstr(name, ".tf32."), fp32 = strstr(name, ".fp32.");
+    return tf32 == (options.precision == TF32)
+        && fp32 == (options.precision == FP32);
+}
+
+/* The rates of the same model, batch and precision in the peer's file: of
+ * all rounds together, at full length. */
 static void beside(double ms)
 {
     char line[512], want[80], name[160];
@@ -334,7 +353,8 @@ static void beside(double ms)
         snprintf(name, sizeof name, "%.*s", (int)(comma - line), line);
         size_t length = strlen(name);
         if (length > 5 && strcmp(name + length - 5, ".rate") == 0
-            && !strstr(name, ".t") && !strstr(name, ".round"))
+            && !strstr(name, ".round") && !other_length(name)
+            && same_precision(name))
             printf("%-36s %8.0f tok/s; we are at %.2f of it\n", name, rate,
                    ours / rate);
     }

@@ -5,15 +5,20 @@
     python3 tests/reference/bench_steps.py --out build/bench
 
 Every size is timed as ours, PyTorch in autocast, PyTorch with bf16 weights,
-ours, and so on: a chip under full load slows down, and whoever is always
-timed after the other would pay for both.  Correctness first: bench-step
+ours, and so on; in tf32 and fp32 there is one PyTorch.  A chip under full
+load slows down, and whoever is always timed after the other would pay for
+both.  Correctness first: bench-step
 refuses to time a model with a wrong loss or gradient, bench_torch_gpu.py one
 whose loss does not fall.  PyTorch compiles before anything is timed, a
 process for each size, all at the same time; then they wait with their
 weights in memory and nothing running, and a turn is the only thing on the
 device.
 
-  --sizes MODEL:BATCH[:ROUNDS],...   what, and how often (two turns each)
+  --sizes MODEL:BATCH[:ROUNDS[:PRECISION]],...   what, how often (two turns
+                        each), and in bf16, tf32 or fp32
+  --tuned MODEL:BATCH,...   there PyTorch searches for kernels, too, with
+                        mode="max-autotune-no-cudagraphs" and bf16 weights;
+                        that takes minutes
   --bin DIR             where bench-step-cuda is
   --out DIR             rows into DIR/gpu-step.csv and DIR/torch-step.csv:
                         NAME.roundN.KEY for each turn, NAME.KEY their median,
@@ -44,7 +49,9 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SIZES = ("gpt2:64:3,gpt2-large:16:2,gpt2-medium:32:2,gpt2:128:2,gpt2:16:2,"
-         "gpt2:1:2")
+         "gpt2:1:2,gpt2:64:2:tf32,gpt2:16:1:fp32")
+NAMED = {"bf16": "", "tf32": ".tf32", "fp32": ".fp32"}   # in PyTorch's rows
+COLUMNS = {"fp32": "fp32 w.", "bf16": "bf16 w.", "tuned": "tuned"}
 START = time.monotonic()
 BEST_LOW = {"low": min, "high": max}
 
@@ -52,6 +59,7 @@ BEST_LOW = {"low": min, "high": max}
 def options():
     p = argparse.ArgumentParser()
     p.add_argument("--sizes", default=SIZES)
+    p.add_argument("--tuned", default="")
     p.add_argument("--bin", default="build/bin")
     p.add_argument("--out", required=True)
     p.add_argument("--steps", type=int, default=15)
@@ -104,15 +112,19 @@ class Rows:
 class Peer:
     """A process of bench_torch_gpu.py that compiles, then waits."""
 
-    def __init__(self, o, gate, model, batch, low):
-        self.run = "graph" if batch == 1 else "compile"
-        self.name = f"torch.{model}.b{batch}.{self.run}"
-        self.name += ".bf16" if low else ""
-        self.low, self.alive, self.said = low, True, 0
+    def __init__(self, o, gate, size, column):
+        model, batch, precision = size
+        low = column in ("bf16", "tuned")
+        run = ("tuned" if column == "tuned"
+               else "graph" if batch == 1 else "compile")
+        suffix = ".bf16" if low else NAMED[precision]
+        self.name = f"torch.{model}.b{batch}.{run}{suffix}"
+        self.column, self.alive, self.said = column, True, 0
         self.gate, self.turn = f"{gate}/{self.name}", 0
         script = o.peer or f"{HERE}/bench_torch_gpu.py"
         command = [sys.executable, script, "--model", model, "--batch",
-                   str(batch), "--run", self.run, "--params", "bf16" if low else "fp32",
+                   str(batch), "--run", run, "--params",
+                   "bf16" if low else "fp32", "--precision", precision,
                    "--steps", str(o.steps), "--gate", self.gate]
         self.output, errors = (f"{o.out}/{self.name}.{kind}"
                                for kind in ("txt", "err"))
@@ -156,14 +168,15 @@ class Peer:
             self.process.wait()
 
 
-def bench_step(o, model, batch, steps, parts):
+def bench_step(o, size, steps, parts):
     """Our rows and what was printed; None if it failed."""
+    model, batch, precision = size
     out = f"{o.out}/bench-step.tmp.csv"
     if os.path.exists(out):
         os.unlink(out)
     command = [f"{o.bin}/bench-step-cuda", "--model", model, "--batch",
-               str(batch), "--seq", "1024", "--precision", "bf16", "--steps",
-               str(steps), "--parts", str(parts), "--out", out]
+               str(batch), "--seq", "1024", "--precision", precision,
+               "--steps", str(steps), "--parts", str(parts), "--out", out]
     if o.machine:
         command += ["--machine", o.machine]
     try:
@@ -173,7 +186,7 @@ def bench_step(o, model, batch, steps, parts):
     except subprocess.TimeoutExpired:
         said, status = f"not done after {o.turn_s} s", 1
     if status:
-        say(f"bench-step {model} {batch}: {said.strip()}")
+        say(f"bench-step {model} {batch} {precision}: {said.strip()}")
         return None, said
     with open(out) as f:
         text = f.read()
@@ -183,13 +196,12 @@ def bench_step(o, model, batch, steps, parts):
 
 def turn(o, size, peers, number, rows, theirs):
     """Ours, then each of PyTorch's."""
-    model, batch = size
-    text, said = bench_step(o, model, batch, o.steps,
-                            o.parts if number == 1 else 0)
+    text, said = bench_step(o, size, o.steps, o.parts if number == 1 else 0)
     if text:
         rows.add(number, text)
         say(next(l for l in said.splitlines() if "tok/s" in l))
-        with open(f"{o.out}/step-{model}-b{batch}.{number}.txt", "w") as f:
+        name = "step-{}-b{}-{}".format(*size)
+        with open(f"{o.out}/{name}.{number}.txt", "w") as f:
             f.write(said)
     for p in peers:
         if p.alive:
@@ -199,7 +211,7 @@ def turn(o, size, peers, number, rows, theirs):
 
 def lead(size, peers, rows, theirs):
     """Our rate over that of the better peer, in each round and in all."""
-    name = "step.{}.b{}.bf16".format(*size)
+    name = "step.{}.b{}.{}".format(*size)
     for part in [""] + [f".round{n}" for n in range(1, 10)]:
         ours = rows.rows.get(f"{name}{part}.rate")
         best = max((theirs.value(f"{p.name}{part}.rate") or 0
@@ -212,22 +224,43 @@ def lead(size, peers, rows, theirs):
 
 
 def table(sizes, peers, rows, theirs):
-    print(f"\n{'':18}{'ours':>9}{'autocast':>10}{'bf16':>9}{'ours':>11}"
-          f"{'best peer':>11}\n{'model and batch':18}{'ms':>9}{'ms':>10}"
-          f"{'ms':>9}{'tok/s':>11}{'tok/s':>11}{'ratio':>8}")
-    for model, batch in sizes:
-        name = f"step.{model}.b{batch}.bf16"
+    """A line for each size; `w.` are the weights of PyTorch's module."""
+    print("\nms of a step" + " " * 12 + f"{'ours':>9}" + "".join(
+        f"{title:>9}" for title in COLUMNS.values()) +
+        f"{'our tok/s':>11}{'best peer':>11}{'ratio':>8}")
+    for size in sizes:
+        name = "step.{}.b{}.{}".format(*size)
+        times = {p.column: theirs.value(p.name + ".step")
+                 for p in peers[size]}
+        best = max((theirs.value(p.name + ".rate") or 0
+                    for p in peers[size]), default=0)
         step, rate = rows.value(name + ".time"), rows.value(name + ".rate")
-        mine = [None, None]
-        rates = []
-        for p in peers[model, batch]:
-            mine[p.low] = theirs.value(p.name + ".step")
-            rates.append(theirs.value(p.name + ".rate") or 0)
-        best = max(rates, default=0)
-        cells = [f"{v:.2f}" if v else "-" for v in [step] + mine]
+        cells = [f"{t:9.2f}" if t else f"{'-':>9}"
+                 for t in [step] + [times.get(c) for c in COLUMNS]]
         ratio = f"{rate / best:.3f}" if rate and best else "-"
-        print(f"{model + ' ' + str(batch):18}{cells[0]:>9}{cells[1]:>10}"
-              f"{cells[2]:>9}{rate or 0:11.0f}{best:11.0f}{ratio:>8}")
+        print(f"{'{} {} {}'.format(*size):24}" + "".join(cells) +
+              f"{rate or 0:11.0f}{best:11.0f}{ratio:>8}")
+
+
+def sizes_of(text):
+    """(model, batch, precision) -> rounds."""
+    sizes = {}
+    for word in filter(None, text.split(",")):
+        model, batch, *more = word.split(":")
+        rounds, precision = (more + ["2", "bf16"][len(more):])[:2]
+        if (len(more) > 2 or precision not in NAMED
+                or not (batch + rounds).isdigit()):
+            sys.exit(f"'{word}': expected MODEL:BATCH[:ROUNDS[:PRECISION]], "
+                     f"the precision one of {', '.join(NAMED)}")
+        sizes[model, int(batch), precision] = int(rounds)
+    return sizes
+
+
+def columns(size, tuned):
+    """Which PyTorch there is beside this size of ours."""
+    if size[2] != "bf16":
+        return ["fp32"]
+    return ["fp32", "bf16"] + ["tuned"] * (size in tuned)
 
 
 def wait_for(o, peers):
@@ -249,10 +282,12 @@ def wait_for(o, peers):
 def main():
     o = options()
     os.makedirs(o.out, exist_ok=True)
-    sizes = {}
-    for text in o.sizes.split(","):
-        model, batch, *rounds = text.split(":")
-        sizes[model, int(batch)] = int(rounds[0]) if rounds else 2
+    sizes = sizes_of(o.sizes)
+    tuned = sizes_of(o.tuned)
+    for size in tuned:
+        if size not in sizes or size[2] != "bf16":
+            sys.exit("--tuned {}:{}: not among the sizes in bf16".format(
+                *size))
     if not (o.ours or o.peer or importlib.util.find_spec("torch")):
         say("no PyTorch here: ours alone")
         o.ours = True
@@ -264,11 +299,11 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     try:
         # the largest model compiles longest
-        for model, batch in sorted(sizes, key=lambda s: s[0], reverse=True):
+        for size in sorted(sizes, key=lambda s: s[0], reverse=True):
             if not o.ours:
-                peers[model, batch] = [Peer(o, gate, model, batch, low)
-                                       for low in (False, True)]
-        if not bench_step(o, "gpt2", 1, 3, 0)[0]:
+                peers[size] = [Peer(o, gate, size, column)
+                               for column in columns(size, tuned)]
+        if not bench_step(o, ("gpt2", 1, "bf16"), 3, 0)[0]:
             sys.exit("our step is wrong, or did not run: nothing is timed")
         say("our step has the right loss and gradient")
         wait_for(o, peers)
@@ -278,7 +313,8 @@ def main():
                 if number > rounds:
                     continue
                 if number > 1 and time.monotonic() - start > o.limit_s:
-                    say(f"no time for round {number} of {size}")
+                    say("no time for round {} of {} {} {}".format(number,
+                                                                  *size))
                     continue
                 turn(o, size, peers[size], number, rows, theirs)
                 if number == rounds:            # its memory to the others

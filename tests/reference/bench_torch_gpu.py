@@ -5,8 +5,8 @@ is compared with.
     python3 tests/reference/bench_torch_gpu.py --model gpt2 --batch 64 --seq 1024
 
 A whole step of training on random tokens: forward, backward, the norm of
-the gradients and clipping, fused AdamW.  The vocabulary is padded to 50304,
-TF32 is allowed, activations are bf16 by autocast over fp32 parameters.
+the gradients and clipping, fused AdamW.  The vocabulary is padded to 50304.
+Unless told otherwise, parameters are fp32 and products bf16, by autocast.
 
   --run compile|blocks|eager|graph|tuned
                         torch.compile of the whole model; of a block and of
@@ -15,6 +15,8 @@ TF32 is allowed, activations are bf16 by autocast over fp32 parameters.
                         graphs); with mode="max-autotune-no-cudagraphs"
   --params fp32|bf16    bf16: the module itself in bf16, its optimiser works
                         on fp32 masters that are rounded back every step
+  --precision bf16|tf32|fp32    tf32, fp32: everything is stored in fp32, and
+                        products may, or may not, round what they read
   --attention default|flash|cudnn   what scaled_dot_product_attention takes
   --steps N             timed steps, after eight of warm-up
   --sizes B:T,...       the same model with these batches, too (use eager)
@@ -41,7 +43,8 @@ import torch
 
 from gpt2_torch import SIZES, GPT2, adamw, attention_of
 
-VOCABULARY, PEAK = 50304, 989.4e12      # H200: dense bf16
+VOCABULARY = 50304
+PEAK = {"bf16": 989.4e12, "tf32": 494.7e12, "fp32": 67e12}     # H200, dense
 WARM = 8                                # steps before the timed ones
 
 
@@ -53,13 +56,17 @@ def options():
     p.add_argument("--run", default="compile",
                    choices=("compile", "blocks", "eager", "graph", "tuned"))
     p.add_argument("--params", default="fp32", choices=("fp32", "bf16"))
+    p.add_argument("--precision", default="bf16", choices=PEAK)
     p.add_argument("--attention", default="default",
                    choices=("default", "flash", "cudnn"))
     p.add_argument("--steps", type=int, default=20)
     p.add_argument("--sizes", default="", help="B:T,B:T: time these, too")
     p.add_argument("--profile")
     p.add_argument("--gate")
-    return p.parse_args()
+    o = p.parse_args()
+    if o.params != "fp32" and o.precision != "bf16":
+        p.error(f"--precision {o.precision} has no bf16 parameters")
+    return o
 
 
 def compiled(model, run):
@@ -77,6 +84,7 @@ class Step:
 
     def __init__(self, o):
         self.low = o.params == "bf16"
+        self.cast = o.precision == "bf16" and not self.low
         self.graph = o.run == "graph"
         torch.manual_seed(1)
         self.model = GPT2(*SIZES[o.model], VOCABULARY, 1024).cuda()
@@ -94,7 +102,7 @@ class Step:
     def __call__(self, tokens, targets):
         if self.graph:
             torch.compiler.cudagraph_mark_step_begin()
-        with torch.autocast("cuda", torch.bfloat16, enabled=not self.low):
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.cast):
             loss = self.run(tokens, targets)
         loss.backward()
         if self.low:
@@ -244,9 +252,10 @@ def report(o, step, batch, seq, device, wall, more, host=None):
     n = sum(p.numel() for p in step.model.parameters()) \
         - 1024 * C - (VOCABULARY - 50257) * C
     rate = batch * seq / ms * 1e3
-    mfu = 100 * rate * (6 * n + 12 * L * C * seq) / PEAK
+    mfu = 100 * rate * (6 * n + 12 * L * C * seq) / PEAK[o.precision]
     name = f"torch.{o.model}.b{batch}.{o.run}"
     name += "" if o.params == "fp32" else ".bf16"
+    name += "" if o.precision == "bf16" else f".{o.precision}"
     name += "" if o.attention == "default" else f".{o.attention}"
     name += "" if seq == 1024 else f".t{seq}"
     print(f"{name}: {ms:.2f} ms ({low:.2f} to {high:.2f}), wall {wall:.2f}; "
@@ -263,7 +272,9 @@ def report(o, step, batch, seq, device, wall, more, host=None):
 def train(o, step, batches):
     """The first steps: compiled, and seen to learn."""
     start = time.perf_counter()
-    if o.gate and o.run != "graph":
+    if o.gate and o.run == "tuned":         # tries kernels at their full size
+        step(*batches[0])
+    elif o.gate and o.run != "graph":
         compile_alone(step, batches[0])
     taken = time.perf_counter() - start
     with alone(o.gate):
@@ -280,8 +291,8 @@ def train(o, step, batches):
 
 def main():
     o = options()
-    torch.backends.cuda.matmul.allow_tf32 = True
-    torch.backends.cudnn.allow_tf32 = True
+    torch.set_float32_matmul_precision(
+        "highest" if o.precision == "fp32" else "high")
     step = Step(o)
     batches = random_batches(o.batch, o.seq)
     with attention_of(o.attention):
