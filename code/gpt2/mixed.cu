@@ -25,6 +25,7 @@ static struct Product forward(bf16 *y, const bf16 *x, const bf16 *w,
     return p;
 }
 
+/* the three products of a linear layer, continued (18.4) */
 /* dx[N,C] = dy[N,OC] w' */
 static struct Product back_x(bf16 *dx, const bf16 *dy, const bf16 *w, int N,
                              int C, int OC)
@@ -35,7 +36,7 @@ static struct Product back_x(bf16 *dx, const bf16 *dy, const bf16 *w, int N,
     return p;
 }
 
-/* the gradient of a weight (T.5) */
+/* the gradient of a weight (18.4) */
 /* dw[C,OC] = x' dy in fp32, or added; db, if not NULL, the sums of dy */
 static void back_w(float *dw, float *db, const bf16 *x, const bf16 *dy,
                    int N, int C, int OC, bool add)
@@ -194,6 +195,7 @@ static void mlp_bwd(struct Model *m, int l, int N, bool add)
     const struct LayerWeights *g = &m->g.h[l];
     bf16 *dx = m->mixed->dx;
     const int C = m->config.C;
+    /* derivative of the down product and of GELU (18.4) */
     machine_mark("mlp dw");
     back_w(g->mlp_w, NULL, a->gelu, dx, N, 4 * C, C, add);
     machine_mark("mlp dx");
@@ -203,6 +205,7 @@ static void mlp_bwd(struct Model *m, int l, int N, bool add)
     product(&p);
     redo_norm(m, a->ln_2, a->mean_2, a->rstd_2, a->mid, w->ln_2_w,
               w->ln_2_b, N);
+    /* derivative of the up product and of the second LayerNorm (18.4) */
     machine_mark("fc dw");
     back_w(g->fc_w, NULL, a->ln_2, d->dfc, N, C, 4 * C, add);
     machine_mark("fc dx");
@@ -222,6 +225,7 @@ static void attention_part_bwd(struct Model *m, int l, int B, int T,
     const struct LayerWeights *g = &m->g.h[l];
     bf16 *dx = m->mixed->dx;
     const int N = B * T, C = m->config.C;
+    /* derivative of the projection and of attention (18.4) */
     machine_mark("proj dw");
     back_w(g->proj_w, NULL, a->att, dx, N, C, C, add);
     machine_mark("proj dx");
@@ -231,6 +235,7 @@ static void attention_part_bwd(struct Model *m, int l, int B, int T,
               m->config.NH, add);
     redo_norm(m, a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
               w->ln_1_b, N);
+    /* derivative of the qkv product and of the first LayerNorm (18.4) */
     machine_mark("qkv dw");
     back_w(g->qkv_w, NULL, a->ln_1, d->dqkv, N, C, 3 * C, add);
     machine_mark("qkv dx");
@@ -297,6 +302,7 @@ static int chunk_rows(const struct Model *m, int n, int N)
     return N - n < m->chunk ? N - n : m->chunk;
 }
 
+/* the training step in bf16, continued (18.6) */
 static void train_step(struct Model *m, int B, int T, float scale, bool add)
 {
     const int N = B * T;

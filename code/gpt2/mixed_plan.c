@@ -46,6 +46,7 @@ static void plan_act(struct Model *m, struct Row16 r, int l, int written,
     snprintf(name, sizeof name, "h.%d.%s", l, r.field);
     plan_add_sized(&m->plan, name, N, r.columns, r.bytes, fwd(l, written),
                    kept ? end : fwd(l, reader), first);
+    /* give what is computed again a second life (18.3) */
     if (!redone)
         return;
     snprintf(name, sizeof name, "h.%d.%s again", l, r.field);
@@ -65,6 +66,7 @@ static void plan_act(struct Model *m, struct Row16 r, int l, int written,
                    bwd(c, l, written), bwd(c, l, reader),                 \
                    &x->h[l].field);
 
+/* plan one bf16 layer, continued (18.3) */
 static void plan_layer16(struct Model *m, int l)
 {
     const struct Config *c = &m->config;

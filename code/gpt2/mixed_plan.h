@@ -29,6 +29,7 @@ C_FUNCTIONS_BEGIN
     X(fc,     bf16,  4*C, FC,        GELU,        FC_PROJ,   REDO_BLOCK) \
     X(gelu,   bf16,  4*C, FC,        FC_PROJ,     FC_PROJ,   REDO_GELU)
 
+/* the rows of the bf16 activation table, continued (18.3) */
 /* field  type   columns written by  last reader, both backward */
 #define GRADS16_LAYER(X)                                                 \
     X(dfc,    bf16,  4*C, FC_PROJ,   FC)                                 \
