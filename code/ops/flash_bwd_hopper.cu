@@ -94,6 +94,7 @@ HOPPER(void) bring_tile(Shared &sm, const Problem &p, int head, int i,
 {
     const int lane = threadIdx.x % 32, s = ring.stage;
     float lse[2], dsum[2];
+    /* lse and D of two rows (12c.4) */
     for (int r = 0; r < 2; r++) {
         const int t = i * TILE + lane + 32 * r;
         const size_t at = (size_t)head * p.T + t;
@@ -105,6 +106,7 @@ HOPPER(void) bring_tile(Shared &sm, const Problem &p, int head, int i,
         sm.lse[s][lane + 32 * r] = lse[r];
         sm.dsum[s][lane + 32 * r] = dsum[r];
     }
+    /* send for queries and dy (12c.4) */
     if (lane == 0) {
         const int x = head % p.NH * HS, b = head / p.NH;
         mbarrier_expect(&sm.full[s], 2 * sizeof(Tile));
@@ -138,12 +140,14 @@ HOPPER(void) dot_rows(const Problem &p, int head, int first, int step)
                     + head % p.NH * HS + part;
     for (int row = first; row - first < p.T; row += 2 * step) {
         Pack<8> g[2], y[2];
+        /* load two rows of dy and y (12c.5) */
         #pragma unroll
         for (int i = 0; i < 2; i++) {
             const size_t t = min(row + i * step, p.T - 1);
             g[i] = pack_load<8>(p.g + at + t * p.C);
             y[i] = pack_load<8>(p.y + at + t * p.C);
         }
+        /* their products are two of D (12c.5) */
         #pragma unroll
         for (int i = 0; i < 2; i++) {
             const float d = dot_of_eight_lanes(g[i], y[i]);
@@ -292,6 +296,7 @@ HOPPER(float) exp2_fast(float x)
     return y;
 }
 
+/* numbers of a thread, continued (12c.6) */
 /* s = 2^(scale s - lse) */
 HOPPER(void) probabilities(float (&s)[32], const float *lse, float scale)
 {
@@ -331,6 +336,7 @@ HOPPER(void) read_numbers(float (&x)[32], const float4 *from)
     }
 }
 
+/* numbers of a thread, continued (12c.7) */
 HOPPER(void) write_numbers(float4 *to, const float (&x)[32])
 {
     #pragma unroll
@@ -339,6 +345,7 @@ HOPPER(void) write_numbers(float4 *to, const float (&x)[32])
                                     x[4 * j + 2], x[4 * j + 3]);
 }
 
+/* numbers of a thread, continued (12c.7) */
 HOPPER(void) clear(float (&x)[32])
 {
     #pragma unroll
@@ -356,6 +363,7 @@ HOPPER(void) stmatrix(uint32_t to, const uint32_t *x)
                  : "memory");
 }
 
+/* matrices to shared memory, continued (12c.6) */
 HOPPER(void) to_ds(const Place &at, const uint32_t (&x)[16])
 {
     #pragma unroll
@@ -382,6 +390,7 @@ HOPPER(void) to_ds_across(const Place &at, const uint32_t (&x)[16])
     fence_proxy_async();
 }
 
+/* matrices to shared memory, continued (12c.6) */
 HOPPER(void) group_sync(const Place &at)
 {
     named_barrier_sync(1 + at.group, GROUP);
@@ -408,6 +417,7 @@ HOPPER(void) store_tile(Shared &sm, const Problem &p, const Place &at,
     #pragma unroll
     for (int i = 0; i < 16; i++)
         two[i] = pack_two(x[2 * i] * scale, x[2 * i + 1] * scale);
+    /* two to shared memory, dq upright (12c.7) */
     if (at.thread == 0)
         tma_wait_read<0>();
     group_sync(at);
@@ -451,6 +461,7 @@ template <int n> HOPPER(void) halve(float (&s)[16])
     }
 }
 
+/* sums of columns, continued (12c.9) */
 /* sum += the sums of x over the 16 rows of a warp, of columns 2 lane and
  * 2 lane + 1 */
 HOPPER(void) add_columns(float (&sum)[2], const float (&x)[32])
@@ -473,6 +484,7 @@ HOPPER(void) leave_sums(const Problem &p, Place &at, int head)
     if (!p.q_sums)
         return;
     const int lane = at.thread % 32, warp = at.thread / 32;
+    /* where this warp's sums of the head go (12c.9) */
     const size_t part = head / p.NH * GROUPS + at.group;
     float *dq = p.q_sums + part * p.C + head % p.NH * HS;
     float *dv = p.v_sums + (part * GROUP / 32 + warp) * p.C
@@ -584,10 +596,12 @@ HOPPER(Place) place_of(Shared &sm, int group)
     at.thread = thread;
     at.row = thread / 32 * 16 + lane / 4;
     at.column = lane % 4 * 2;
+    /* this lane's rows of ds and k, for stmatrix and ldmatrix (12c.8) */
     at.ds_at = shared_address(sm.ds[group]) + row * HS * 2
              + ((lane / 16) ^ (row % 8)) * 16;
     at.ds_across = shared_address(sm.ds[group]) + across;
     at.k_across = shared_address(sm.k[group]) + across;
+    /* descriptors, and where lse and D begin (12c.8) */
     at.k = wgmma_matrix(sm.k[group]);
     at.v = wgmma_matrix(sm.v[group]);
     at.ds = wgmma_matrix(sm.ds[group]);
@@ -604,6 +618,7 @@ struct Visit {
     int keys;                           /* tile of this group's keys */
 };
 
+/* where a group is, continued (12c.8) */
 /* The visit after the last one of a span, or of a head; false: no more. */
 HOPPER(bool) next_span(const Problem &p, Place &at, Visit &v)
 {
@@ -630,6 +645,7 @@ HOPPER(bool) next_scores(Shared &sm, const Problem &p, Place &at, Visit &v,
     for (;;) {
         const Span &span = v.span;
         const int pair = v.keys - at.group;
+        /* behind the last pair, go on to the next span (12c.8) */
         if (pair >= span.end) {
             more = next_span(p, at, v);
             if (more)
@@ -668,6 +684,7 @@ HOPPER(float4 *) carry_of(const Problem &p, const Place &at, int keys)
          + (size_t)16 * GROUP * ((size_t)blockIdx.x * p.tiles + keys);
 }
 
+/* take up and put aside, continued (12c.8) */
 HOPPER(void) take_up(const Problem &p, const Place &at, const Visit &v,
                      Numbers &n)
 {
@@ -702,6 +719,7 @@ HOPPER(void) gradients(Shared &sm, const Problem &p, int group)
     while (more) {
         const Span span = v.span;
         const int keys = v.keys;
+        /* all queries of the span that see these keys (12c.8) */
         for (int i = max(keys, span.first); i < span.end - 1; i++)
             step<false>(sm, p, at, n, span, keys, i);
         step<true>(sm, p, at, n, span, keys, span.end - 1);
@@ -759,6 +777,7 @@ flash_bwd_kernel(const __grid_constant__ Problem p)
     if (p.y)
         dot_rows(p, blockIdx.x, threadIdx.x / 8, BLOCK / 8);
     __syncthreads();
+    /* take the part of this warp (12c.4) */
     if (group < GROUPS) {
         registers_take<232>();
         gradients(sm, p, group);
@@ -799,6 +818,7 @@ bool flash_bwd_hopper(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
 {
     if (C != NH * HS || !is_hopper())
         return false;
+    /* describe the problem (12c.10) */
     Problem p = { tensor_map(qkv, 3 * C, T, B, 3 * (size_t)C, TILE),
                   tensor_map(dy, C, T, B, C, TILE),
                   tensor_map(dqkv, 3 * C, T, B, 3 * (size_t)C, TILE),
