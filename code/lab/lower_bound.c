@@ -41,6 +41,7 @@ int paper_gpus_read(struct PaperGpu *gpu, int max, const char *path,
     }
     while (good && n < max && fgets(line, sizeof line, f)) {
         number++;
+        /* take one line of the list (1.8) */
         if (line[0] == '#' || line[0] == '\n')
             continue;
         if (!headed)
@@ -56,6 +57,7 @@ int paper_gpus_read(struct PaperGpu *gpu, int max, const char *path,
     return -1;
 }
 
+/* the slower of arithmetic and memory (1.8) */
 double lower_bound_s(const struct PaperGpu *gpu, double flop, double bytes,
                      bool matmul, bool *by_memory)
 {

@@ -28,6 +28,7 @@ static const struct Usage usage = {
     "Print the least time that work can take, and what sets it.", NULL
 };
 
+/* read the list and print the bounds (1.8) */
 int main(int argc, char **argv)
 {
     struct PaperGpu gpu[64];
