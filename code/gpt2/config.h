@@ -15,6 +15,7 @@ C_FUNCTIONS_BEGIN
 
 struct Config { int V, T, L, NH, C; };
 
+/* what can be asked of a config (16.3) */
 /* Fill c from a name: gpt2, gpt2-medium, gpt2-large, gpt2-xl, or d1 to
  * d48 (depth; V = 50257 and T = 1024 until the caller sets others).
  * False, with the nearest name in the text, if there is no such model. */

@@ -26,6 +26,8 @@
 #define CHUNK 256           /* rows of logits that exist at one time */
 #define BIG_CHUNK 8192      /* ... where a library multiplies them */
 
+
+/* the calendar of a step, continued (16.9) */
 /* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
  * last LayerNorm is operator 0 of a layer L that has no other; then the
  * classifier.  The backward pass is the mirror image. */
@@ -53,6 +55,8 @@ static int bwd(const struct Config *c, int l, int s)
     plan_layer(m, #field, l, columns, bwd(c, l, written),             \
                bwd(c, l, reader), &m->acts.h[l].field);
 
+
+/* plan the activations, continued (16.9) */
 static void plan_layer(struct Model *m, const char *field, int l,
                        int columns, int from, int to, real **where)
 {
@@ -62,6 +66,8 @@ static void plan_layer(struct Model *m, const char *field, int l,
              from, to, where);
 }
 
+
+/* plan the activations, continued (16.9) */
 static void plan_layers(struct Model *m)
 {
     const struct Config *c = &m->config;
@@ -398,6 +404,8 @@ static void stream_fwd(struct Model *m, const int32_t *tokens, int B, int T)
         layer_fwd(m, l, B, T);
 }
 
+
+/* the forward pass, continued (16.6) */
 static void ln_f_fwd(struct Model *m, const real *x, int N)
 {
     struct Acts *a = &m->acts;
@@ -551,6 +559,7 @@ double model_train(struct Model *m, const int32_t *tokens,
     ln_f_fwd(m, m->acts.h[m->config.L].x, N);
     machine_put(m->targets, targets, (size_t)N * sizeof *targets);
     double sum = 0;
+    /* take the classifier there and back, a chunk at a time (16.8) */
     for (int n = 0; n < N; n += m->chunk) {
         real *h = m->acts.ln_f + (size_t)n * (size_t)m->config.C;
         int rows = chunk_rows(m, n, N);
@@ -590,11 +599,13 @@ void model_logits(struct Model *m, real *logits, const int32_t *tokens,
     }
     stream_fwd(m, tokens, B, T);
     real *x = m->acts.h[m->config.L].x;
+    /* move the last vector of each row to the front (16.7) */
     for (int b = 1; b <= B; b++)            /* the last of each row */
         machine_copy(x + (size_t)(b - 1) * C,
                      x + ((size_t)b * (size_t)T - 1) * C,
                      C * sizeof(real));
     ln_f_fwd(m, x, B);
+    /* multiply them by the token vectors and hand the logits out (16.7) */
     for (int b = 0; b < B; b += m->chunk) {
         const size_t at = (size_t)b, V = (size_t)m->config.V;
         const int rows = chunk_rows(m, b, B);

@@ -35,6 +35,8 @@ enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
     X(fc,     4*C,     FC,         GELU,        GELU)                \
     X(gelu,   4*C,     GELU,       FC_PROJ,     FC_PROJ)
 
+
+/* the rows of the activation table, continued (16.9) */
 /*    field   columns  written by  last reader, both in the backward pass */
 #define GRADS_LAYER(X)                                               \
     X(dgelu,  4*C,     FC_PROJ,    FC)                               \

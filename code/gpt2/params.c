@@ -34,6 +34,8 @@ static void add_row(struct ParamTable *t, int layer, const char *name,
 #define ADD_ROW(field, name, rows, cols, init, decay) \
     add_row(t, layer, name, rows, cols, init, decay);
 
+
+/* make the table of a config, continued (16.4) */
 void params_table(struct ParamTable *t, const struct Config *c)
 {
     const size_t V = (size_t)c->V, T = (size_t)c->T, C = (size_t)c->C;
@@ -50,6 +52,8 @@ void params_table(struct ParamTable *t, const struct Config *c)
     PARAMS_LAST(ADD_ROW)
 }
 
+
+/* make the table of a config, continued (16.4) */
 void params_free(struct ParamTable *t)
 {
     free(t->row);
@@ -73,6 +77,8 @@ void weights_bind(struct Weights *w, const struct ParamTable *t,
     PARAMS_LAST(BIND_MODEL)
 }
 
+
+/* bind the fields of the structs to memory, continued (16.4) */
 void weights_unbind(struct Weights *w)
 {
     free(w->h);
@@ -85,6 +91,8 @@ void weights_unbind(struct Weights *w)
 enum { PIECE = 65536 };     /* numbers from one stream */
 static const uint64_t INIT_STREAM = (uint64_t)1 << 63;
 
+
+/* draw the initial weights, continued (16.5) */
 static void draw_normal(real *w, size_t n, real std, uint64_t seed,
                         uint64_t tensor)
 {
@@ -117,6 +125,8 @@ static void draw_param(real *w, const struct Param *p, int L,
     }
 }
 
+
+/* draw the initial weights, continued (16.5) */
 void params_init(real *base, const struct ParamTable *t,
                  const struct Config *c, uint64_t seed)
 {

@@ -38,6 +38,8 @@ static bool meet(const struct PlanItem *a, const struct PlanItem *b)
     return a->from <= b->to && b->from <= a->to;
 }
 
+
+/* place one buffer at the lowest free offset, continued (16.9.1) */
 /* placed[0 .. n) is sorted by offset: the first gap that is wide enough. */
 static size_t first_fit(struct PlanItem *const *placed, int n,
                         const struct PlanItem *item)
