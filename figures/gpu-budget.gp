@@ -1,4 +1,4 @@
-# Parts of a training step: what each took, and the least it could take.
+# Parts of a training step: what each took, and what chapter 18 allows it.
 file = 'figures/data/gpu-budget.csv'
 rows = sprintf("< grep -v '^#' %s | tail -n +2", file)
 set xlabel 'ms of a step'
@@ -11,4 +11,4 @@ set lmargin 24
 plot rows using (0):0:(0):3:($0 - 0.32):($0 + 0.32):ytic(1) with boxxyerror \
        lt 1 title 'took', \
      rows using 2:0:(0):(0.42) with vectors nohead lt 2 lw 3 notitle, \
-     rows using 2:($0 + 0.42):(0):(-0.84) with vectors nohead lt 2 lw 3 title 'the least'
+     rows using 2:($0 + 0.42):(0):(-0.84) with vectors nohead lt 2 lw 3 title 'allowed'

@@ -18,11 +18,12 @@ while [ $# -gt 0 ]; do
     shift
 done
 d=${0%/*}
-echo ours "$b" >> "$d/said"
-[ "$p" = bf16 ] || echo "in $p" >> "$d/said"
+line="ours $b"
+[ "$p" = bf16 ] || line="$line in $p"
+echo "$line" >> "$d/said"
 [ -e "$d/wrong" ] && { echo "the loss is wrong: nothing is timed"; exit 1; }
 [ "$b" = 16 ] && { echo "bench-step: out of memory" >&2; exit 1; }
-n=$(grep -c "ours $b" "$d/said")
+n=$(grep -cx "$line" "$d/said")
 ms=$(echo 100 101 104 | cut -d ' ' -f "$n")
 [ "$p" = bf16 ] || ms=$((3 * ms))
 echo "gpt2 B=$b $p: $ms ms, 1 tok/s"
@@ -100,7 +101,7 @@ check "the ratio is to the better one" grep -Eq \
 check "in TF32" run --sizes gpt2:64:1:tf32,gpt2:8:1:fp32
 check "ours and one PyTorch, and of both what was asked" test \
     "$(tail -n +2 "$dir/bin/said" | tr '\n' ',')" = \
-    "ours 64,in tf32,torch fp32 compile tf32,ours 8,in fp32,torch fp32 compile fp32,"
+    "ours 64 in tf32,torch fp32 compile tf32,ours 8 in fp32,torch fp32 compile fp32,"
 is "ours has its rows" gpu step.gpt2.b64.tf32.time 300
 is "and PyTorch" torch torch.gpt2.b64.compile.tf32.step 250
 is "each of its own precision" torch torch.gpt2.b8.compile.fp32.step 250
