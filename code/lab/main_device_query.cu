@@ -20,6 +20,7 @@ static void put(const char *name, const char *words, double value,
 }
 
 /* ask one device (2.6) */
+/* ask for an attribute by name (2.6) */
 static int attribute(enum cudaDeviceAttr which, int device)
 {
     int value;
@@ -83,6 +84,7 @@ static const struct Usage usage = {
     "[options]", "Print the properties of each GPU.", NULL
 };
 
+/* ask each device there is (2.6) */
 int main(int argc, char **argv)
 {
     int devices = 0;

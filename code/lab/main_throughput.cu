@@ -78,6 +78,7 @@ static void work(void *job)
 }
 
 /* throughput: when does a launch return? (2.7) */
+/* throughput: print a number and keep it (2.7) */
 static void put(const char *name, double value, const char *unit)
 {
     printf("%-24s %10.4g %s\n", name, value, unit);
@@ -89,6 +90,7 @@ static void launches(void)
     struct Job add_job = { ADD, 0, 0 };
     struct Sample returned = {}, finished = {}, empty = {};
     for (int r = -3; r < RUNS; r++) {
+        /* look at the clock around an addition and an empty kernel (2.7) */
         CUDA_OK(cudaDeviceSynchronize());
         double start = now_s();
         work(&add_job);

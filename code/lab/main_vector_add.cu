@@ -47,6 +47,7 @@ static const struct Usage usage = {
     "[options]", "Add two vectors on the GPU and check the sums.", NULL
 };
 
+/* the five steps of the host (2.2) */
 int main(int argc, char **argv)
 {
     args_options(argc, argv, options, &usage);
