@@ -1,12 +1,12 @@
-/* Chapter 18c, Matrix products on tensor cores: 18c.8 Products in float */
-/* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
+/* Appendix V, The plumbing of products: V.5 Products of floats on a GPU */
+/* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 #include <stdlib.h>
 #include "base/error.h"
 #include "ops/machine.h"
 #include "ops/product_bodies.h"
 
-/* the bodies of gemm (18c.8) */
+/* the bodies of gemm (V.5) */
 /* The first is the default, since it has the same bits on every GPU. */
 static const struct Body bodies[] = {
     { "tiles", NULL, gemm_tiles },
@@ -19,7 +19,7 @@ static const struct Body bodies[] = {
 
 static const struct Body *body_in_use;
 
-/* choose a body of gemm (18c.8) */
+/* choose a body of gemm (V.5) */
 const char *gemm_kernel(int i)
 {
     return bodies[i].name;
@@ -38,7 +38,7 @@ const char *gemm_used(void)
     return body_in_use->name;
 }
 
-/* the three doors of gemm on a GPU (18c.8) */
+/* the three doors of gemm on a GPU (V.5) */
 void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
                   const real *b, size_t ldb, const real *bias,
                   int M, int N, int K, int flags)

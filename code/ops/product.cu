@@ -1,5 +1,5 @@
-/* Chapter 18c, Matrix products on tensor cores: 18c.1 What a step multiplies */
-/* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
+/* Appendix V, The plumbing of products: V.2 What is no product */
+/* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 #include "base/error.h"
 #include "ops/columns16.h"
@@ -17,7 +17,7 @@ static const struct Body bodies[] = {
 
 static const struct Body *body_in_use = bodies;
 
-/* the bodies of product, continued (18c.1) */
+/* choose a body of product (V.2) */
 const char *product_kernel(int i)
 {
     return bodies[i].name;
@@ -28,7 +28,7 @@ bool product_use(const char *name)
     return body_use(&body_in_use, bodies, name);
 }
 
-/* fail if a product is not one (18c.1) */
+/* fail if a product is not one (V.2) */
 static void product_check(const struct Product *p)
 {
     const char *wrong =
@@ -67,6 +67,7 @@ void product(const struct Product *given)
         p.add = (const bf16 *)p.out;
     if (!body_in_use->product(&p))
         product_mma(&p);
+    /* add up the columns for a bias gradient (18c.1) */
     if (p.bias_grad && p.out_float)
         column_sums16(p.bias_grad, p.b, p.K, p.N, p.accumulate_bias);
     else if (p.bias_grad)

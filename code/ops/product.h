@@ -1,5 +1,5 @@
-/* Chapter 18c, Matrix products on tensor cores: 18c.1 What a step multiplies */
-/* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
+/* Appendix V, The plumbing of products: V.1 Headers */
+/* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 /* product.h: matrix products in bf16, with what follows them for nothing.
  * GPU only; product_lt.cu is cuBLASLt's, product_mma.cu ours. */
@@ -30,6 +30,7 @@ struct Product {
     size_t lda, ldb, ldo;       /* from row to row; 0: rows touch       */
     void *out;                  /* bf16 [M][N], or float [M][N]         */
     bool out_float;
+    /* fields for what follows the product (18c.1) */
     const bf16 *bias;           /* [N] or NULL                          */
     const bf16 *add;            /* [M][N], rows of ldo, or NULL; may be
                                  * out; neither with an epilogue        */
@@ -54,7 +55,7 @@ struct Product {
  *             a nor b */
 void product(const struct Product *p);
 
-/* choosing a body by name (18c.1) */
+/* choosing a body by name (V.1) */
 /* The bodies that this program holds, the preferred one first; NULL past
  * the last.  "cublas" is missing where there is no cuBLASLt. */
 const char *product_kernel(int i);

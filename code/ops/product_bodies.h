@@ -1,5 +1,5 @@
-/* Chapter 18c, Matrix products on tensor cores: 18c.1 What a step multiplies */
-/* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
+/* Appendix V, The plumbing of products: V.1 Headers */
+/* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 /* product_bodies.h: the bodies between which product() chooses, and those
  * of gemm().  Each is false if it cannot do what it is asked. */
@@ -22,7 +22,7 @@ extern struct Experiment product_lt_experiment;
 bool product_mma(const struct Product *p);      /* product_mma.cu       */
 bool product_plain(const struct Product *p);
 
-/* the same product in float (18c.1) */
+/* the same product in float (V.1) */
 /* c = op(a) op(b) + bias in float, as ops/matmul.h says; M, N > 0 */
 struct Gemm {
     float *c;
@@ -35,7 +35,7 @@ bool gemm_tiles(const struct Gemm *g);          /* matmul.cu            */
 bool gemm_lt(const struct Gemm *g);             /* product_lt.cu        */
 bool gemm_lt_tf32(const struct Gemm *g);
 
-/* a body, and how it is chosen (18c.1) */
+/* a body, and how it is chosen (V.1) */
 /* A row of one of the tables, whose last row has no name. */
 struct Body {
     const char *name;

@@ -1,5 +1,5 @@
-/* Chapter 18c, Matrix products on tensor cores: 18c.3 The library */
-/* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
+/* Appendix V, The plumbing of products: V.3 Describing a product to the library */
+/* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 #include <stdint.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "ops/machine.h"
 #include "ops/product_bodies.h"
 
-/* check a call of cuBLASLt (18c.3) */
+/* check a call of cuBLASLt (V.3) */
 #define LT_OK(call) lt_ok((call), #call, __FILE__, __LINE__)
 
 static void lt_ok(cublasStatus_t s, const char *call, const char *file,
@@ -31,6 +31,7 @@ struct Ask {
     int candidate;                  /* of the library's proposals, or 0 */
 };
 
+/* what cuBLASLt is asked for, continued (18c.3) */
 struct Plan {
     struct Ask ask;
     cublasLtMatmulDesc_t desc;
@@ -39,6 +40,7 @@ struct Plan {
     bool none;                      /* the library cannot do this one    */
 };
 
+/* what cuBLASLt is asked for, continued (18c.3) */
 struct Pointers {
     const void *a, *b, *c, *bias, *aux;
     void *out;
@@ -60,13 +62,14 @@ static void start_library(void)
     workspace = machine_alloc(WORKSPACE, "the workspace of cuBLASLt");
 }
 
-/* describe a product to cuBLASLt (18c.3) */
+/* describe a product to cuBLASLt (V.3) */
 static void set(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t what,
                 const void *value, size_t bytes)
 {
     LT_OK(cublasLtMatmulDescSetAttribute(d, what, value, bytes));
 }
 
+/* describe a product to cuBLASLt, continued (V.3) */
 static void describe(struct Plan *p)
 {
     const struct Ask *q = &p->ask;
@@ -81,7 +84,7 @@ static void describe(struct Plan *p)
     if (q->ldaux)
         set(p->desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &q->ldaux,
             sizeof q->ldaux);
-    /* lay out the four matrices (18c.3) */
+    /* lay out the four matrices (V.3) */
     const cudaDataType in = (cudaDataType)q->in, out = (cudaDataType)q->out;
     LT_OK(cublasLtMatrixLayoutCreate(&p->a, in, q->ta ? q->k : q->m,
                                      q->ta ? q->m : q->k, q->lda));
@@ -100,6 +103,7 @@ static const struct Choice {
 } choices[] = {
 #define H200(m, k, ta, epilogue) \
     "NVIDIA H200", m, k, ta, CUBLASLT_EPILOGUE_##epilogue
+    /* the rows for an H200 (18c.4) */
     /* 128 x 160 in pairs: y, and dx */
     { H200(2304, 768, 0, BIAS),             66, 29, 3, 1, 0 },
     { H200(768, 768, 0, BIAS),              66, 29, 3, 1, 0 },
@@ -158,7 +162,7 @@ static bool chosen(struct Plan *p)
     return false;
 }
 
-/* ask the library for its proposals (18c.4) */
+/* ask the library for its proposals (V.3) */
 static void prefer(cublasLtMatmulPreference_t p,
                    cublasLtMatmulPreferenceAttributes_t what,
                    const void *value, size_t bytes)
@@ -166,6 +170,7 @@ static void prefer(cublasLtMatmulPreference_t p,
     LT_OK(cublasLtMatmulPreferenceSetAttribute(p, what, value, bytes));
 }
 
+/* ask the library for its proposals, continued (V.3) */
 /* The library's proposals, best first; how many. */
 static int proposals(const struct Plan *p,
                      cublasLtMatmulHeuristicResult_t *best, int most)
@@ -176,7 +181,7 @@ static int proposals(const struct Plan *p,
     LT_OK(cublasLtMatmulPreferenceCreate(&like));
     prefer(like, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room,
            sizeof room);
-    /* say how the pointers are aligned (18c.4) */
+    /* say how the pointers are aligned (V.3) */
     prefer(like, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &p->ask.align_a,
            sizeof p->ask.align_a);
     prefer(like, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &p->ask.align_b,
@@ -194,7 +199,7 @@ static int proposals(const struct Plan *p,
     return s == CUBLAS_STATUS_SUCCESS ? found : 0;
 }
 
-/* ask the library for its proposals, continued (18c.4) */
+/* take the measured kernel, or a proposal (18c.4) */
 static void choose(struct Plan *p)
 {
     cublasLtMatmulHeuristicResult_t best[MOST];
@@ -208,6 +213,7 @@ static void choose(struct Plan *p)
         p->algo = best[i].algo;
 }
 
+/* free a plan (V.3) */
 static void forget(struct Plan *p)
 {
     if (p->desc) {
@@ -242,6 +248,7 @@ static unsigned alignment(const void *p)
     return low == 0 || low > 256 ? 256 : (unsigned)low;
 }
 
+/* run a plan, continued (18c.3) */
 static bool run(struct Ask *q, const struct Pointers *at)
 {
     const float one = 1;
@@ -250,6 +257,7 @@ static bool run(struct Ask *q, const struct Pointers *at)
     struct Plan *p = plan_for(q);
     if (p->none)
         return false;
+    /* set the pointers of bias and of the second matrix (18c.3) */
     if (at->bias)
         set(p->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &at->bias,
             sizeof at->bias);
@@ -283,6 +291,7 @@ static int epilogue_of(const struct Product *p)
     return p->bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
+/* a bf16 product by cuBLASLt, continued (18c.3) */
 bool product_lt(const struct Product *p)
 {
     struct Ask q;

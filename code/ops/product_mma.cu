@@ -1,5 +1,5 @@
-/* Chapter 18c, Matrix products on tensor cores: 18c.7.5 Parts of the depth */
-/* Tangled from chapters/18c-products.nw by `make tangle`; edit it there. */
+/* Appendix V, The plumbing of products: V.4 The portable kernel's file */
+/* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 #include <stdint.h>
 #include "ops/gpu.h"
@@ -36,6 +36,7 @@ copy8(unsigned to, const bf16 *from, int n, bool wide)
                      :: "r"(to), "l"(from), "r"(2 * n) : "memory");
         return;
     }
+    /* load the elements one by one, store them together (18c.7.1) */
     unsigned x[4] = { 0 };
     for (int j = 0; j < 8; j++)
         if (j < n)
@@ -53,6 +54,7 @@ __device__ static __forceinline__ void
 fetch(unsigned to, const struct Operand &m, int x0, int k0)
 {
     enum { PASSES = SIZE * DEPTH / 8 / TEAM };
+    /* where this thread's first chunk comes from, and where it goes (18c.7.1) */
     const int chunks = DOWN ? SIZE / 8 : DEPTH / 8, step = TEAM / chunks;
     const int row = threadIdx.x / chunks, chunk = threadIdx.x % chunks;
     const int r0 = (DOWN ? k0 : x0) + row;
@@ -124,6 +126,7 @@ struct Job {
     float *part;                /* [splits][M][N] if splits > 1, or NULL */
 };
 
+/* the job of a launch, continued (18c.7.5) */
 /* Which tile this block makes: GROUP rows of tiles go together, so that
  * the blocks of one moment share what they read. */
 __device__ static __forceinline__ void
@@ -147,6 +150,7 @@ load8(float x[8], const bf16 *from, int n, bool wide)
             x[i] = i < n ? bf16_to_float(from[i]) : 0;
 }
 
+/* finish eight neighbours of a row, continued (18c.7.4) */
 __device__ static __forceinline__ void
 store8(bf16 *to, const float x[8], int n, bool wide)
 {
@@ -188,6 +192,7 @@ __device__ static __forceinline__ float gelu_gate(float x, float *slope)
     return s;
 }
 
+/* finish eight neighbours of a row, continued (18c.7.4) */
 /* x of row m, from column c, n of them, becomes out */
 __device__ static __forceinline__ void
 finish8(float x[8], const struct Product &p, int m, int c, int n,
@@ -238,6 +243,7 @@ __device__ static __forceinline__ int sum_place(int m, int n)
     return m * PART + (n ^ m % 4 * 8);
 }
 
+/* finish a part of a tile, continued (18c.7.4) */
 /* Take it from there to out, or to a part of K.  A thread has eight
  * columns and every so many rows. */
 __device__ static __forceinline__ void
@@ -277,6 +283,7 @@ ask(unsigned shared, const struct Job &j, int m0, int n0, int first, int s,
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
+/* the kernel of mma.sync, continued (18c.7.3) */
 /* until all but the last STAGES - 2 groups have arrived, for everybody */
 template <int STAGES>
 __device__ static __forceinline__ void wait_for_stage(void)
@@ -297,6 +304,7 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(128) unsigned char memory[];
     const unsigned shared = (unsigned)__cvta_generic_to_shared(memory);
+    /* the tile of this block, the place of this warp, the stages (18c.7.3) */
     int row, col;
     tile_of_block(j, &row, &col);
     const int m0 = row * ROWS, n0 = col * COLS, lane = threadIdx.x % 32;
@@ -310,6 +318,8 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
     const unsigned at_b = shared + ROWS * DEPTH * 2
                         + lane_at<B_DOWN>(wn, lane / 16, lane / 8 % 2);
     uint32_t a[2][4][4], b[2][4][4];
+    
+    /* fill the pipeline (18c.7.3) */
     for (int s = 0; s < STAGES - 1; s++)
         ask<A_DOWN, B_DOWN, STAGES>(shared, j, m0, n0, first, s, steps);
     wait_for_stage<STAGES>();
@@ -359,6 +369,7 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
         }
     }
     asm volatile("cp.async.wait_all;" ::: "memory");
+    /* write the sums, part after part (18c.7.4) */
     for (int part = 0; part < COLS; part += PART) {
         __syncthreads();
         /* lay this part of the sums out in shared memory (18c.7.4) */
@@ -392,6 +403,7 @@ neighbours(const struct Job &j, int *m, int *c, int *n)
     return i / chunks < (size_t)j.p.M;
 }
 
+/* the kernels with eight neighbours a thread, continued (18c.7.5) */
 /* out from the parts of K */
 __global__ void finish_kernel(struct Job j)
 {
@@ -406,13 +418,14 @@ __global__ void finish_kernel(struct Job j)
     finish8(x, j.p, m, c, n, j.wide);
 }
 
-/* the kernels with eight neighbours a thread, continued (18c.7.5) */
+/* a product without tensor cores (V.4) */
 __device__ static __forceinline__ float
 element(const struct Operand &m, bool down, int x, int k)
 {
     return bf16_to_float(down ? m.at[k * m.ld + x] : m.at[x * m.ld + k]);
 }
 
+/* a product without tensor cores, continued (V.4) */
 /* A product without tensor cores: for GPUs before sm_80, and as a second
  * opinion. */
 __global__ void product_kernel_plain(struct Job j)
@@ -449,7 +462,7 @@ static struct Job job_of(const struct Product *p)
     return j;
 }
 
-/* launch a product, continued (18c.7.5) */
+/* cut K into parts (18c.7.5) */
 /* Cut K where there are few tiles.  By the shape alone, so that the sums
  * are the same on every GPU. */
 static void split(struct Job *j)
@@ -469,7 +482,7 @@ static void split(struct Job *j)
     }
 }
 
-/* launch a product, continued (18c.7.5) */
+/* launch a product without tensor cores (V.4) */
 static unsigned chunks_of(const struct Product *p)
 {
     return blocks_for((size_t)p->M * ((p->N + 7) / 8), TEAM);
@@ -483,7 +496,7 @@ bool product_plain(const struct Product *p)
     return true;
 }
 
-/* launch a product, continued (18c.7.5) */
+/* how many stages fit on this GPU (V.4) */
 static int attribute(cudaDeviceAttr what)
 {
     int value;
@@ -491,6 +504,7 @@ static int attribute(cudaDeviceAttr what)
     return value;
 }
 
+/* how many stages fit on this GPU, continued (V.4) */
 typedef void (*Kernel)(struct Job);
 
 /* by the form of a, that of b, and the stages for which there is room */
@@ -501,6 +515,7 @@ static const Kernel kernels[2][2][2] = {
       { product_kernel_mma<1, 1, 2>, product_kernel_mma<1, 1, 4> } },
 };
 
+/* how many stages fit on this GPU, continued (V.4) */
 /* 0: this GPU is too old for it */
 static int stages_here(void)
 {
@@ -519,7 +534,7 @@ static int stages_here(void)
     return stages;
 }
 
-/* launch a product, continued (18c.7.5) */
+/* launch a product on tensor cores (18c.7.5) */
 bool product_mma(const struct Product *p)
 {
     const int stages = stages_here();
