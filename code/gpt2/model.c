@@ -425,6 +425,7 @@ static void rows_loss(struct Model *m, const int32_t *targets, int rows)
     crossentropy_fwd(a->losses, a->lse, a->logits, targets, rows, V);
 }
 
+/* the loss of rows of logits, continued (18d.3) */
 static void rows_loss_bwd(struct Model *m, const int32_t *targets,
                           real scale, int rows)
 {

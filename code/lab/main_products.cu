@@ -1,4 +1,4 @@
-/* Appendix V, The plumbing of products: V.6 The program that measures */
+/* Appendix V, The plumbing of products and floats: V.7 The program that measures */
 /* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 /* products: the matrix products of a training step of GPT-2 124M. */
@@ -9,7 +9,7 @@
 
 enum { TOKENS = 65536, VP = 50304, RUNS = 11 };
 
-/* products: the shapes of a step (V.6) */
+/* products: the shapes of a step (V.7) */
 static const struct Shape {
     const char *name;
     int M, N, K, flags, times;      /* so often in a step */
@@ -35,7 +35,7 @@ static const struct Shape {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* products: memory for all of them (V.6) */
+/* products: memory for all of them (V.7) */
 static bf16 *left, *right, *out, *pre, *bias;
 static float *sums;
 
@@ -51,7 +51,7 @@ __global__ static void fill16(bf16 *x, size_t n, uint32_t seed, float size)
     }
 }
 
-/* products: memory for all of them, continued (V.6) */
+/* products: memory for all of them, continued (V.7) */
 static bf16 *some(size_t n, uint32_t seed, float size)
 {
     bf16 *x;
@@ -69,7 +69,7 @@ static void make_room(void)
     bias = some(VP, 5, 1), sums = (float *)some(2 * VP, 6, 1);
 }
 
-/* products: memory for all of them, continued (V.6) */
+/* products: memory for all of them, continued (V.7) */
 static struct Product product_of(const struct Shape *s)
 {
     struct Product p = {};
@@ -92,7 +92,7 @@ static const struct Shape *shape(const char *name)
     fail("no shape is called %s", name);
 }
 
-/* products: what can be timed (V.6) */
+/* products: what can be timed (V.7) */
 enum What { LIBRARY, OURS, GELU, DGELU, COLUMNS };
 
 struct Timed {
@@ -102,7 +102,7 @@ struct Timed {
     bool done;
 };
 
-/* products: what can be timed, continued (V.6) */
+/* products: what can be timed, continued (V.7) */
 static void run_once(struct Timed *t)
 {
     const struct Product *p = &t->p;
@@ -124,7 +124,7 @@ static void run_all(void *job)
         run_once(t);
 }
 
-/* products: time it (V.6) */
+/* products: time it (V.7) */
 /* Microseconds, back to back; less than 0: it cannot be done. */
 static double time_us(struct Product p, enum What what, int runs)
 {
@@ -149,7 +149,7 @@ static double tflops(const struct Product *p, double us)
     return 2e-6 * p->M * p->N * p->K / us;
 }
 
-/* products: a few elements in double (V.6) */
+/* products: a few elements in double (V.7) */
 /* exact[i], i < 16: elements of op(a) op(b) + bias, a block for each */
 __global__ static void exact_kernel(double *exact, struct Product p)
 {
@@ -175,7 +175,7 @@ __global__ static void exact_kernel(double *exact, struct Product p)
                               : bf16_to_float(((bf16 *)p.out)[at]);
 }
 
-/* products: a few elements in double, continued (V.6) */
+/* products: a few elements in double, continued (V.7) */
 /* Plain results only: the test has the epilogues. */
 static void check(const struct Shape *s, enum What what)
 {
@@ -196,7 +196,7 @@ static void check(const struct Shape *s, enum What what)
                  h[i]);
 }
 
-/* products: one shape (V.6) */
+/* products: one shape (V.7) */
 enum { TURNS = 5, PROPOSALS = 8 };
 
 /* As the program takes it, each of the library's proposals, and ours, in
@@ -222,7 +222,7 @@ static double one_shape(const struct Shape *s, double *peak)
     for (int i = 2; i <= PROPOSALS; i++)
         best = t[i].runs ? fmin(best, median(&t[i])) : best;
     *peak = *peak == 0 ? tflops(&p, us) : *peak;
-    /* print a shape and put its numbers (V.6) */
+    /* print a shape and put its numbers (V.7) */
     printf("%-8s %6d %6d %6d x%-2d %8.1f us %6.1f TFLOP/s %5.1f %% | first "
            "%8.1f  best %8.1f | ours %8.1f us %5.1f %%\n", s->name, s->M, s->N,
            s->K, s->times, us, tflops(&p, us), 100 * tflops(&p, us) / *peak,
@@ -241,7 +241,7 @@ static double one_shape(const struct Shape *s, double *peak)
     return us;
 }
 
-/* products: what follows a product (V.6) */
+/* products: what follows a product (V.7) */
 static void variant(const char *name, const char *what, struct Product p,
                     enum What w)
 {
@@ -271,7 +271,7 @@ static void epilogues(void)
     variant("mlp.y", "add", p, LIBRARY);
 }
 
-/* products: what follows a product, continued (V.6) */
+/* products: what follows a product, continued (V.7) */
 static void bias_gradients(void)
 {
     const char *const names[] = { "qkv.dw", "proj.dw", "fc.dw", "mlp.dw" };
@@ -286,7 +286,7 @@ static void bias_gradients(void)
     }
 }
 
-/* products: other sizes (V.6) */
+/* products: other sizes (V.7) */
 static void other_sizes(void)
 {
     const char *const names[] = { "cls.y", "cls.dx", "cls.dw" };
@@ -305,7 +305,7 @@ static void other_sizes(void)
     variant("cls.dw", "odd", p, LIBRARY);
 }
 
-/* products: a whole step (V.6) */
+/* products: a whole step (V.7) */
 static void step_of(void *job)
 {
     (void)job;
@@ -326,7 +326,7 @@ static void whole_step(const char *what, int candidate)
     number_put(&numbers, "ms", 1e3 * median(&s), "products.step.%s", what);
 }
 
-/* products: in float (V.6) */
+/* products: in float (V.7) */
 static void in_float(void)
 {
     const struct Gemm g = { (float *)out, (float *)left, (float *)pre,
@@ -335,7 +335,7 @@ static void in_float(void)
         const char *const name = gemm_kernel(i);
         gemm_use(name);
         gemm(g.c, g.a, g.b, g.M, g.N, g.K, 0);
-        /* time three of these (V.6) */
+        /* time three of these (V.7) */
         cudaEvent_t from, to;
         float ms;
         CUDA_OK(cudaEventCreate(&from));
@@ -353,7 +353,7 @@ static void in_float(void)
     }
 }
 
-/* products: main (V.6) */
+/* products: main (V.7) */
 int main(int argc, char **argv)
 {
     lab_open(argc, argv, "Times the matrix products of a training step of "

@@ -1,5 +1,5 @@
-/* Chapter 18d, GPT-2 in single precision: 18d.2 Nineteen bits */
-/* Tangled from chapters/18d-single-precision.nw by `make tangle`; edit it there. */
+/* Appendix V, The plumbing of products and floats: V.6.1 Launching attention */
+/* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 #include "ops/floats.h"
 #include "ops/gpu.h"
@@ -25,6 +25,7 @@ INLINE void mma1688(float d[4], const unsigned a[4], unsigned b0,
  * as down; one that has no more than 11 bits stays itself. */
 #define FAIR (1 + 0.6931f / 2048)
 
+/* mma.sync for floats, continued (18d.2) */
 template <int TERMS> struct Operand { unsigned part[2]; };
 
 template <int TERMS> INLINE Operand<TERMS> operand(unsigned x)
@@ -72,6 +73,7 @@ INLINE void multiply(float d[4], const Left<TERMS> &a,
         mma1688(d, a.of[0], b0.part[0], b1.part[0]);
         return;
     }
+    /* add three products to d, by way of a sum of their own (18d.2) */
     float sum[4] = {};
     mma1688(sum, a.of[TERMS / 2], b0.part[0], b1.part[0]);
     mma1688(sum, a.of[0], b0.part[1], b1.part[1]);
@@ -90,6 +92,7 @@ enum { WARPS4 = 4, THREADS4 = 32 * WARPS4, TILE = 64 };
 #define PITCH(HS) (2 * (HS) + 8)
 #define TILE_BYTES(HS) (TILE * PITCH(HS) * 2)
 
+/* tiles of floats in shared memory, continued (18d.2) */
 /* Copy rows t to t + R - 1 of a head, ld apart; zero from row T on. */
 template <int HS, int R>
 INLINE void load_rows(unsigned to, const float *from, size_t ld, int t,
@@ -104,6 +107,7 @@ INLINE void load_rows(unsigned to, const float *from, size_t ld, int t,
     }
 }
 
+/* tiles of floats in shared memory, continued (18d.2) */
 /* The 16 rows at `at` as operand A, HS / 8 fragments. */
 template <int HS>
 INLINE void load_a(unsigned a[HS / 8][4], unsigned at)
@@ -132,6 +136,7 @@ INLINE void dots(float s[M][N][4], const unsigned a[M][HS / 8][4],
         #pragma unroll
         for (int i = 0; i < M; i++)
             row[i] = left<TERMS>(a[i][k]);
+        /* multiply them by depth k of all rows of the tile (18d.2) */
         #pragma unroll
         for (int n = 0; n < N; n += 2) {
             unsigned w[4];
@@ -157,6 +162,7 @@ INLINE unsigned shared_word(unsigned at)
     return x;
 }
 
+/* d += p times a tile of floats, continued (18d.2) */
 /* d [16 M][HS] += p [16 M][8 N] times the 8 N rows at `at` */
 template <int HS, int M, int N, int TERMS>
 INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
@@ -175,6 +181,7 @@ INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
                 __float_as_uint(p[i][k][1]), __float_as_uint(p[i][k][3]) };
             a[i] = left<TERMS>(x);
         }
+        /* multiply it by rows 2t and 2t + 1 of the tile (18d.2) */
         #pragma unroll
         for (int n = 0; n < HS / 8; n++) {
             const Operand<TERMS>
@@ -383,6 +390,7 @@ attention_mma_fwd_kernel(float *y, float *lse, const float *qkv, int T,
                          + (row - t + 16 * i) * PITCH(HS) * 2);
         most[i][0] = most[i][1] = -INFINITY;
     }
+    /* walk over keys and values, in floats (18d.2) */
     for (int u = 0; u < last; u += TILE) {
         /* wait for keys and values u to u + 63, start the next copies (12.6) */
         const unsigned now = at + u / TILE % 2 * 2 * TILE_BYTES(HS);
@@ -479,6 +487,7 @@ attention_mma_bwd_dq(float *dqkv, const float *dy, const float *qkv,
     __syncthreads();
     load_rows<HS, TILE>(at, qkv + C, ld, 0, T);
     load_rows<HS, TILE>(at + TILE_BYTES(HS), qkv + 2 * C, ld, 0, T);
+    /* walk over keys and values for dq, in floats (18d.2) */
     for (int u = 0; u < last; u += TILE) {
         /* wait for keys and values u to u + 63, start the next copies (12.6) */
         const unsigned now = at + u / TILE % 2 * 2 * TILE_BYTES(HS);
@@ -564,6 +573,7 @@ attention_mma_bwd_dkv(float *dqkv, const float *dy, const float *qkv,
     load_rows<HS, TILE>(at, qkv, ld, u, T);
     load_rows<HS, TILE>(at + TILE_BYTES(HS), dy, C, u, T);
     stat[threadIdx.x] = statistic(lse, dsum, u, T);
+    /* walk over the queries, in floats (18d.2) */
     for (int t = u; t < T; t += TILE) {
         /* wait for queries t to t + 63, start the next copies (12.7) */
         const int stage = (t - u) / TILE % 2;
@@ -618,7 +628,7 @@ attention_mma_bwd_dkv(float *dqkv, const float *dy, const float *qkv,
     }
 }
 
-/* is there a kernel for these heads? (18d.2) */
+/* is there a kernel for these heads? (V.6.1) */
 static bool possible(int HS)
 {
     int device, major;
@@ -631,7 +641,7 @@ static bool possible(int HS)
     return major >= 8;
 }
 
-/* launch attention in floats (18d.2) */
+/* launch attention in floats (V.6.1) */
 static void allow(const void *kernel, size_t bytes)
 {
     if (bytes > 48 * 1024)
@@ -640,6 +650,7 @@ static void allow(const void *kernel, size_t bytes)
             (int)bytes));
 }
 
+/* launch attention in floats, continued (V.6.1) */
 template <int HS, int M, int N, int TERMS, int BLOCKS>
 static void forward(float *y, float *lse, const float *qkv, int B, int T,
                     int C, int NH)
@@ -654,7 +665,7 @@ static void forward(float *y, float *lse, const float *qkv, int B, int T,
     LAUNCHED();
 }
 
-/* launch attention in floats, continued (18d.2) */
+/* launch attention in floats, continued (V.6.1) */
 template <int TERMS>
 static void forward_by(float *y, float *lse, const float *qkv, int B, int T,
                        int C, int NH)
@@ -667,6 +678,7 @@ static void forward_by(float *y, float *lse, const float *qkv, int B, int T,
     }
 }
 
+/* launch attention in floats, continued (V.6.1) */
 bool floats_attention_fwd(float *y, float *lse, const float *qkv,
                           int B, int T, int C, int NH)
 {
@@ -679,7 +691,7 @@ bool floats_attention_fwd(float *y, float *lse, const float *qkv,
     return true;
 }
 
-/* launch attention in floats, continued (18d.2) */
+/* launch attention in floats, continued (V.6.1) */
 template <int HS, int M, int N, int TERMS, int BLOCKS>
 static void backward_q(float *dqkv, const float *dy, const float *qkv,
                        const float *lse, const float *delta, int B, int T,
@@ -695,6 +707,7 @@ static void backward_q(float *dqkv, const float *dy, const float *qkv,
     LAUNCHED();
 }
 
+/* launch attention in floats, continued (V.6.1) */
 template <int HS, int M, int N, int TERMS, int BLOCKS>
 static void backward_kv(float *dqkv, const float *dy, const float *qkv,
                         const float *lse, const float *delta, int B, int T,
@@ -711,7 +724,7 @@ static void backward_kv(float *dqkv, const float *dy, const float *qkv,
     LAUNCHED();
 }
 
-/* launch attention in floats, continued (18d.2) */
+/* launch attention in floats, continued (V.6.1) */
 template <int TERMS>
 static void backward_by(float *dqkv, const float *dy, const float *qkv,
                         const float *lse, const float *delta, int B, int T,
@@ -735,6 +748,7 @@ static void backward_by(float *dqkv, const float *dy, const float *qkv,
     q(dqkv, dy, qkv, lse, delta, B, T, C, NH);
 }
 
+/* launch attention in floats, continued (V.6.1) */
 bool floats_attention_bwd(float *dqkv, const float *dy, const float *qkv,
                           const float *lse, const float *delta,
                           int B, int T, int C, int NH)

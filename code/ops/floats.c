@@ -1,5 +1,5 @@
-/* Chapter 18d, GPT-2 in single precision: 18d.2 Nineteen bits */
-/* Tangled from chapters/18d-single-precision.nw by `make tangle`; edit it there. */
+/* Appendix V, The plumbing of products and floats: V.6 Operators on floats */
+/* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 #include "ops/floats.h"
 

@@ -1,12 +1,12 @@
-/* Chapter 18d, GPT-2 in single precision: 18d.4 What is left between the products */
-/* Tangled from chapters/18d-single-precision.nw by `make tangle`; edit it there. */
+/* Appendix V, The plumbing of products and floats: V.6 Operators on floats */
+/* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 #include <string.h>
 #include "ops/floats.h"
 #include "ops/gpu.h"
 #include "ops/special.h"
 
-/* choose among the bodies (18d.4) */
+/* choose among the bodies (V.6) */
 static int terms;
 
 bool floats_use(const char *name)
@@ -53,6 +53,7 @@ __global__ void gelu_kernel(float *y, const float *dy, const float *x,
 {
     const size_t at = 4 * ((size_t)blockIdx.x * THREADS + threadIdx.x);
     if (at + 4 <= n) {
+        /* gelu, or dy times its derivative, of four (18d.4) */
         const float4 a = *(const float4 *)(x + at);
         float4 d = make_float4(1, 1, 1, 1);
         if (BWD)
@@ -68,7 +69,7 @@ __global__ void gelu_kernel(float *y, const float *dy, const float *x,
         y[i] = BWD ? dy[i] * gelu<true>(x[i]) : gelu<false>(x[i]);
 }
 
-/* gelu of four floats, continued (18d.4) */
+/* launch gelu in floats (V.6) */
 static bool aligned(const void *a, const void *b, const void *c)
 {
     return (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & 15) == 0;
@@ -169,6 +170,7 @@ loss_kernel(float *loss, float *lse, const float *logits,
     const Fours f = fours(row, V);
     const int thread = threadIdx.x;
     float m = LOWEST, sum = 0;
+    /* m, sum = those of this thread's share of the row (18d.4) */
     for (int i = thread; i < f.n; i += blockDim.x) {
         const float4 a = ((const float4 *)(row + f.first))[i];
         const float v[4] = { a.x, a.y, a.z, a.w };
@@ -193,6 +195,7 @@ __device__ static __forceinline__ float slope(float x, float lse,
     return scale * (fast_exp2((x - lse) * LOG2E) - (target ? 1 : 0));
 }
 
+/* the gradient of a row of logits, continued (18d.4) */
 /* dlogits[n,:] = scale (softmax(logits[n,:]) - one at the target).
  *   launch    N blocks of 512
  *   moves     8 NV bytes                   ceiling   memory */
@@ -205,6 +208,7 @@ loss_gradient_kernel(float *dlogits, const float *logits, const float *lse,
     float *to = dlogits + n * Vp;
     const Fours f = fours(row, V);
     const int thread = threadIdx.x, at = targets[n];
+    /* the gradients of four neighbours at a time (18d.4) */
     for (int i = thread; i < f.n; i += blockDim.x) {
         const int v = f.first + 4 * i;
         const float4 a = *(const float4 *)(row + v);
@@ -214,6 +218,7 @@ loss_gradient_kernel(float *dlogits, const float *logits, const float *lse,
             slope(a.z, l, scale, v + 2 == at),
             slope(a.w, l, scale, v + 3 == at));
     }
+    /* those at both ends, and the padding (18d.4) */
     if (thread < f.first)
         to[thread] = slope(row[thread], l, scale, thread == at);
     const int v = f.end + thread;
@@ -223,7 +228,7 @@ loss_gradient_kernel(float *dlogits, const float *logits, const float *lse,
         to[V + thread] = 0;
 }
 
-/* launch the loss in floats (18d.4) */
+/* launch the loss in floats (V.6) */
 bool floats_crossentropy_fwd(float *loss, float *lse, const float *logits,
                              const int32_t *targets, int N, int V, int Vp)
 {

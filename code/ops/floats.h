@@ -1,5 +1,5 @@
-/* Chapter 18d, GPT-2 in single precision: 18d.2 Nineteen bits */
-/* Tangled from chapters/18d-single-precision.nw by `make tangle`; edit it there. */
+/* Appendix V, The plumbing of products and floats: V.6 Operators on floats */
+/* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 /* floats.h: faster bodies of the operators on floats, for their bodies on
  * a GPU, which ask here first, and for whoever chooses. */
@@ -36,7 +36,7 @@ bool floats_attention_bwd(float *dqkv, const float *dy, const float *qkv,
                           const float *lse, const float *delta,
                           int B, int T, int C, int NH);
 
-/* the faster bodies, continued (18d.2) */
+/* faster bodies of gelu and of the loss (V.6) */
 bool floats_gelu_fwd(float *y, const float *x, size_t n);
 bool floats_gelu_bwd(float *dx, const float *dy, const float *x, size_t n);
 bool floats_crossentropy_fwd(real *loss, real *lse, const real *logits,

@@ -1,4 +1,4 @@
-/* Appendix V, The plumbing of products: V.5 Products of floats on a GPU */
+/* Appendix V, The plumbing of products and floats: V.5 Products of floats on a GPU */
 /* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 #include <stdlib.h>

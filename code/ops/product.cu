@@ -1,4 +1,4 @@
-/* Appendix V, The plumbing of products: V.2 What is no product */
+/* Appendix V, The plumbing of products and floats: V.2 What is no product */
 /* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 #include "base/error.h"

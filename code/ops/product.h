@@ -1,4 +1,4 @@
-/* Appendix V, The plumbing of products: V.1 Headers */
+/* Appendix V, The plumbing of products and floats: V.1 Headers */
 /* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 /* product.h: matrix products in bf16, with what follows them for nothing.

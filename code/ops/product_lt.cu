@@ -1,4 +1,4 @@
-/* Appendix V, The plumbing of products: V.3 Describing a product to the library */
+/* Appendix V, The plumbing of products and floats: V.3 Describing a product to the library */
 /* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Appendix V, The plumbing of products: V.4 The portable kernel's file */
+/* Appendix V, The plumbing of products and floats: V.4 The portable kernel's file */
 /* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
 #include <stdint.h>
