@@ -47,6 +47,7 @@ __device__ static __forceinline__ void keep_up(float *most, float *sum,
     *most = top;
 }
 
+/* merge the maxima and sums of a block, continued (12.1) */
 /* 1 / the sum of the block's threads, each scaled to the common maximum,
  * which takes the place of the thread's own */
 __device__ static __forceinline__ float merge(float *most, float sum,
@@ -98,6 +99,7 @@ __global__ void softmax_v4(float4 *y, const float4 *x, int C4)
     #pragma unroll 4
     for (int c = threadIdx.x; c < C4; c += 2 * BLOCK) {
         const float4 v = row4[c] = x[c];
+        /* keep up with four numbers (12.1) */
         const float first = fmaxf(v.x, v.y), second = fmaxf(v.z, v.w);
         const float top = fmaxf(most, fmaxf(first, second));
         sum *= exp2_fast((most - top) * LOG2_E);
@@ -132,6 +134,7 @@ static void launch_v2(float *y, const float *x, int N, int C)
     LAUNCHED();
 }
 
+/* launch a softmax, continued (12.1) */
 /* More than 48 KB of shared memory have to be asked for. */
 static size_t row_bytes(const void *kernel, int C)
 {
@@ -152,6 +155,7 @@ static void launch_v3(float *y, const float *x, int N, int C)
     LAUNCHED();
 }
 
+/* launch a softmax, continued (12.1) */
 static void launch_v4(float *y, const float *x, int N, int C)
 {
     if (C % 4) {                        /* rows not aligned to 16 bytes */

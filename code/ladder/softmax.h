@@ -10,6 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* softmax of rows (12.1) */
 /* y[n,:] = exp(x[n,:] - log(sum over c of exp(x[n,c]))): float [N][C] in
  * device memory; y may be x.
  *
@@ -21,6 +22,7 @@ C_FUNCTIONS_BEGIN
  *   ceiling    memory: a copy of x to y, two passes */
 typedef void softmax_fn(float *y, const float *x, int N, int C);
 
+/* the ladder of softmaxes (12.1) */
 struct Softmax {
     const char *name;
     softmax_fn *run;

@@ -214,6 +214,7 @@ INLINE float log2_fast(float x)             /* -infinity at 0 */
     return y;
 }
 
+/* numbers of a row, continued (12.5) */
 /* A row lies in four neighbouring lanes. */
 INLINE float row_max(float x)
 {
@@ -266,6 +267,7 @@ INLINE void sum_columns(float *to, const float x[M][HS / 8][4],
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     __syncthreads();                    /* nobody needs the tiles now */
+    /* room = the sums over the rows of each warp (12.8) */
     #pragma unroll
     for (int i = 0; i < HS / 4; i++) {
         float sum = 0;

@@ -82,6 +82,7 @@ static void check_size(const char *what, int B, int T, int C, int NH)
              "and their product below 2^31", what, B, T, NH);
 }
 
+/* attention forward, by the chosen body, continued (12.9) */
 void flash_fwd(bf16 *y, float *lse, const bf16 *qkv,
                int B, int T, int C, int NH)
 {
@@ -103,6 +104,7 @@ __global__ void flash_dbias(float *dbias, struct FlashSums sums, int C,
     const int parts = third == 0 ? sums.q_parts
                     : third == 2 ? sums.v_parts : 0;
     float sum = 0;
+    /* sum = the block's 32 sums of column c (12.8) */
     #pragma unroll 4
     for (int i = threadIdx.y; i < parts; i += 32)
         sum += c < C ? from[(size_t)i * C + c] : 0;

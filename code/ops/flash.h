@@ -30,6 +30,7 @@ C_FUNCTIONS_BEGIN
 void flash_fwd(bf16 *y, float *lse, const bf16 *qkv,
                int B, int T, int C, int NH);
 
+/* attention in bfloat16, continued (12.4) */
 /* dqkv is overwritten; y and lse as flash_fwd left them.
  *
  *   dbias     float [3C], the gradient of a bias that was added to every

@@ -16,6 +16,7 @@ struct FlashSums {
     int q_parts, v_parts;               /* set by the body */
 };
 
+/* the bodies that are always there, continued (12.9) */
 /* dsum = D[b,h,t] = dy . y of each row and head, float [B][NH][T] */
 void flash_dots(float *dsum, const bf16 *dy, const bf16 *y,
                 int B, int T, int C, int NH);

@@ -13,6 +13,7 @@ enum { WARPS4 = 4, THREADS4 = 32 * WARPS4, TILE = 64 };
 #define PITCH(HS) ((HS) + 8)
 #define TILE_BYTES(HS) (TILE * PITCH(HS) * 2)
 
+/* tiles of rows in shared memory, continued (12.5) */
 /* Copy rows t to t + R - 1 of a head, ld apart; zero from row T on. */
 template <int HS, int R>
 INLINE void load_rows(unsigned to, const bf16 *from, size_t ld, int t,
@@ -41,6 +42,7 @@ template <int HS> INLINE unsigned lane_across(int lane)
     return ((lane / 16 * 8 + lane % 8) * PITCH(HS) + lane / 8 % 2 * 8) * 2;
 }
 
+/* tiles of rows in shared memory, continued (12.5) */
 /* The 16 rows at `at` as operand A, HS / 16 fragments. */
 template <int HS>
 INLINE void load_a(unsigned a[HS / 16][4], unsigned at)
@@ -83,6 +85,7 @@ INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
     #pragma unroll
     for (int k = 0; k < N / 2; k++) {
         unsigned a[M][4];
+        /* a = 16 columns of p, rounded (12.5) */
         #pragma unroll
         for (int i = 0; i < M; i++)
             for (int j = 0; j < 4; j++)
@@ -120,6 +123,7 @@ INLINE float log2_fast(float x)             /* -infinity at 0 */
     return y;
 }
 
+/* numbers of a row, continued (12.5) */
 /* A row lies in four neighbouring lanes. */
 INLINE float row_max(float x)
 {
@@ -172,6 +176,7 @@ INLINE void sum_columns(float *to, const float x[M][HS / 8][4],
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     __syncthreads();                    /* nobody needs the tiles now */
+    /* room = the sums over the rows of each warp (12.8) */
     #pragma unroll
     for (int i = 0; i < HS / 4; i++) {
         float sum = 0;
@@ -526,6 +531,7 @@ static void allow(const void *kernel, size_t bytes)
             (int)bytes));
 }
 
+/* launch attention on tensor cores, continued (12.8) */
 /* What the kernels need of the GPU; 1 / sqrt(HS), for powers of 2. */
 static float exponent_scale(int HS)
 {
@@ -554,6 +560,7 @@ static void forward(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
     LAUNCHED();
 }
 
+/* launch attention on tensor cores, continued (12.8) */
 void flash_fwd_mma(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
                    int C, int NH)
 {
@@ -574,6 +581,7 @@ static void backward(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
     const size_t heads = (size_t)B * NH, bytes = 4 * TILE_BYTES(HS);
     const size_t more = bytes + 4 * TILE * sizeof(float);
     const float scale = exponent_scale(HS);
+    /* launch dk and dv, then dq (12.8) */
     allow((const void *)flash_bwd_dkv<HS, MK, NK>, more);
     flash_bwd_dkv<HS, MK, NK>
         <<<blocks_for(heads * blocks_for(T, 64 * MK), 1), THREADS4, more,

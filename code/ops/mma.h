@@ -43,6 +43,7 @@ INLINE void ldmatrix(unsigned d[4], unsigned at)
                  : "r"(at) : "memory");
 }
 
+/* ldmatrix: fragments from shared memory, continued (12.5) */
 INLINE void ldmatrix_t(unsigned d[4], unsigned at)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 "
@@ -51,6 +52,7 @@ INLINE void ldmatrix_t(unsigned d[4], unsigned at)
                  : "r"(at) : "memory");
 }
 
+/* ldmatrix: fragments from shared memory, continued (12.5) */
 INLINE unsigned shared_address(const void *p)
 {
     return (unsigned)__cvta_generic_to_shared(p);
