@@ -15,6 +15,7 @@ enum {
     WIDE = 64,                  /* columns of a box: 128 bytes */
 };
 
+/* sizes of a block of attention, continued (12b.7) */
 /* For heads of HS: warpgroups that attend, queries of a block, tiles of
  * keys and values that are kept, tiles of queries that are kept. */
 template <int HS> constexpr int GROUPS = HS == 64 ? 3 : 2;
@@ -58,6 +59,7 @@ struct Attention {
     float scale;                /* of scores, for powers of two    */
 };
 
+/* the problem, and the order of its tiles, continued (12b.8) */
 /* row may be negative: the first warpgroups have no queries then */
 template <int HS> HOPPER(Tile) tile_at(int n, const Attention &a)
 {
@@ -95,6 +97,7 @@ HOPPER(void) wait_asleep(uint64_t *bar, uint32_t parity)
         __nanosleep(200);
 }
 
+/* fetch the tiles of one block, continued (12b.9) */
 /* `rows` rows into buffer `to`, when it is empty.  x: the first column */
 template <int HS> HOPPER(void) fetch(bf16 *to, const CUtensorMap *map,
     uint64_t *full, uint64_t *empty, uint32_t parity, int rows,
@@ -137,6 +140,7 @@ template <int HS> HOPPER(void) fetch_tiles(Shared<HS> &s,
         i = take_tile(a);
         const int last = min(t.row + TILE<HS>, a.T) - 1;
         for (int j = last / KEYS; j >= 0; j--) {
+            /* fetch keys and values j (12b.9) */
             fetch<HS>(s.k[kv.at][0][0], keys, &s.k_full[kv.at],
                       &s.k_empty[kv.at], kv.parity, KEYS,
                       C + t.h * HS, j * KEYS, t.b);
@@ -192,6 +196,7 @@ HOPPER(float) power_of_2(float x)
     return y;
 }
 
+/* softmax of one warpgroup, continued (12b.11) */
 HOPPER(float) quad_max(float x)
 {
     x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 1));
@@ -213,11 +218,13 @@ struct Rows {
     float shrink[2];    /* what the last new maximum makes of the old */
 };
 
+/* softmax of one warpgroup, continued (12b.11) */
 /* The maxima of s join those before. */
 HOPPER(void) raise_maxima(Rows &r, const float (&s)[KEYS / 2],
                           float scale)
 {
     float x[16];                        /* x[i]: row i / 2 % 2 */
+    /* x[0] to x[3] = two maxima of each row (12b.11) */
     #pragma unroll
     for (int i = 0; i < 16; i++)
         x[i] = s[i];
@@ -255,6 +262,7 @@ HOPPER(void) take_powers(Rows &r, float (&s)[KEYS / 2], float scale)
                         sum[2 * h] + sum[2 * h + 1]);
 }
 
+/* softmax of one warpgroup, continued (12b.11) */
 HOPPER(void) round_powers(uint32_t (&p)[KEYS / 4],
                           const float (&s)[KEYS / 2])
 {
@@ -263,6 +271,7 @@ HOPPER(void) round_powers(uint32_t (&p)[KEYS / 4],
         p[i] = pack_two(s[2 * i], s[2 * i + 1]);
 }
 
+/* softmax of one warpgroup, continued (12b.11) */
 template <int n>
 HOPPER(void) scale_rows(float (&y)[n], const float (&by)[2])
 {
@@ -294,6 +303,7 @@ template <int HS> HOPPER(void) write_output(
     if (thread == 0)
         tma_wait_read<0>();             /* of the tile before */
     named_barrier_sync(barrier, GROUP);
+    /* y to shared memory, swizzled (12b.12) */
     #pragma unroll
     for (int i = 0; i < HS / 2; i += 2) {
         const int row = thread / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
@@ -454,6 +464,7 @@ flash_fwd_kernel(const __grid_constant__ CUtensorMap queries,
         mbarrier_init_done();
     }
     __syncthreads();
+    /* fetch, or attend (12b.13) */
     if (threadIdx.x < GROUP) {
         registers_give_up<GROUPS<HS> == 3 ? 32 : 40>();
         if (threadIdx.x == 0)

@@ -24,6 +24,7 @@ static inline int gpu_attribute(enum cudaDeviceAttr which)
     return value;
 }
 
+/* ask whether there is a Hopper, and code for it, continued (12b.1) */
 /* Compute capability 9.0, and this program compiled for it. */
 static inline bool is_hopper(void)
 {
@@ -51,6 +52,7 @@ HOPPER(void) mbarrier_init(uint64_t *bar, int arrivals)
                  :: "r"(shared_address(bar)), "r"(arrivals) : "memory");
 }
 
+/* barriers that count bytes, continued (12b.2) */
 /* The thread that set barriers up makes them visible to the copy engine;
  * __syncthreads() then to the other threads. */
 HOPPER(void) mbarrier_init_done()
@@ -100,6 +102,7 @@ HOPPER(bool) mbarrier_test(uint64_t *bar, uint32_t parity)
     return ended;
 }
 
+/* barriers that count bytes, continued (12b.2) */
 HOPPER(void) mbarrier_wait_both(uint64_t *a, uint32_t a_parity,
                                 uint64_t *b, uint32_t b_parity)
 {
@@ -129,6 +132,7 @@ HOPPER(void) tma_load(void *to, const CUtensorMap *map, uint64_t *bar,
                  : "memory");
 }
 
+/* boxes of a tensor, to and from shared memory, continued (12b.3) */
 /* The other way.  What lies outside of the tensor is not written. */
 HOPPER(void) tma_store(const CUtensorMap *map, const void *from,
                        int x, int y, int z)
@@ -184,6 +188,7 @@ static inline CUtensorMap tensor_map(const void *p, int nx, int ny, int nz,
             fail("this driver has no cuTensorMapEncodeTiled: it came with "
                  "CUDA 12; update the driver");
     }
+    /* encode the map (12b.3) */
     CUtensorMap map;
     CUresult e = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3,
         (void *)p, size, stride, box, every,
@@ -286,6 +291,7 @@ HOPPER(uint64_t) wgmma_matrix(const void *p, uint32_t lead = 16)
          | (uint64_t)1 << 62;               /* 128-byte swizzle */
 }
 
+/* describe a matrix to the tensor cores, continued (12b.6) */
 /* The descriptor whose lower half this is: of a matrix a few steps of 16
  * bytes further in, the lower half plus their number. */
 HOPPER(uint64_t) wgmma_matrix_at(uint32_t low)
