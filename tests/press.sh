@@ -97,6 +97,12 @@ cat page.* | grep -q "tion 2.1 *\[$body\]"
 result $? "a reference to a section names its page"
 cat page.* | grep -q "A row is a run of bytes  *$(page_with '^ *Figure 1.1')"
 result $? "the list of figures has the claim and the page"
+in_line() {        # in the book $1: two sections in one line of the contents
+    pdftotext -layout "$1" - |
+        grep -q "1.1 The outline *[0-9]* *· *1.2 Exercises *[0-9]*"
+}
+in_line build/pdf/book.pdf
+result $? "in the contents the sections of a chapter follow each other"
 answer=$(page_with 'addition of floats is not assoc')
 cat page.* | grep -q "answer on page $answer"
 result $? "an exercise names the page of its answer"
@@ -132,9 +138,11 @@ press_with() {     # in $tmp/$1: the good book, with a change of its style
     sed -i "s/.usepackage{press}/&\\\\renewcommand$2/" build/pdf/book.tex
     "$top/code/weave/press" build/pdf > press.log 2>&1
 }
-press_with unlinked '\\lxI[2]{#2}' &&
+press_with unlinked '\\lxI[2]{#2}\\renewcommand\\contentsrunin{}' &&
     ! page_of_link build/pdf/book.pdf "$scan" ROW_MAX | grep -q .
 result $? "wrong: code without links is seen"
+! in_line build/pdf/book.pdf
+result $? "wrong: a section in each line of the contents is seen"
 ! press_with endless '\\lxD[2]{#2}' && grep -q 'def-ROW_MAX' press.log
 result $? "wrong: links that end nowhere stop the press"
 
