@@ -18,6 +18,8 @@ static void *checked_alloc(size_t bytes)
     return p;
 }
 
+
+/* make and free a sampler, continued (17.9.2) */
 void sampler_create(struct Sampler *s, int V, double temperature,
                     int top_k, double top_p, uint64_t seed)
 {
@@ -56,6 +58,8 @@ static int by_weight(const void *a, const void *b)
     return x->token - y->token;
 }
 
+
+/* list the candidates, largest first, continued (17.9) */
 static int list_candidates(struct Sampler *s, const real *logits, real max)
 {
     bool all = s->top_k == 0 || s->top_k >= s->V;
@@ -88,6 +92,7 @@ int32_t sampler_pick(struct Sampler *s, const real *logits, uint64_t number)
         n = kept;
         sum = reached;
     }
+    /* throw a dart at the n weights laid end to end (17.9) */
     struct Rng r = rng_new(s->seed, number);
     double u = (double)(rng_u64(&r) >> 11) * 0x1p-53 * sum;
     for (int i = 0; i < n - 1; i++) {
@@ -143,6 +148,7 @@ bool generate_text(struct Model *m, const struct Vocab *vocab,
     struct Waiting waiting = {0};
     size_t used = 0;
     bool ok = true;
+    /* fill the window with the end of the prompt (17.9.2) */
     for (size_t i = n > T ? n - T : 0; i < n; i++)
         window[used++] = prompt[i];
     for (int i = 0; i < count; i++) {

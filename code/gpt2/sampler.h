@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* `struct Sampler`: the settings, and room for the candidates (17.9) */
 struct Candidate { double weight; int32_t token; };
 
 struct Sampler {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* what makes a schedule (17.3) */
 enum ScheduleShape {
     SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE, SCHEDULE_WSD
 };

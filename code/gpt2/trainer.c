@@ -29,6 +29,8 @@ static void reserve(struct Trainer *t)
     trainer_spans(t);
 }
 
+
+/* reserve the moments and one micro-batch, continued (17.7) */
 void trainer_spans(struct Trainer *t)
 {
     t->span = xcalloc((size_t)t->model.table.n, sizeof *t->span);
@@ -48,6 +50,7 @@ bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
 {
     memset(t, 0, sizeof *t);
     t->config = *config;
+    /* open the text to train on and the text to judge by (17.7) */
     struct LoaderConfig l = { .pattern = data, .T = config->T,
         .V = model->V, .shuffle = true, .seed = config->seed };
     if (!loader_open(&t->data, &l, e))
@@ -63,6 +66,8 @@ bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
     return true;
 }
 
+
+/* create and free a trainer, continued (17.7) */
 void trainer_free(struct Trainer *t)
 {
     loader_close(&t->data);
@@ -214,6 +219,8 @@ static struct Field counter(const struct Trainer *t)
                            (void *)(uintptr_t)&t->sequences };
 }
 
+
+/* save and resume, continued (17.8) */
 bool trainer_save(const struct Trainer *t, const char *out,
                   const struct Field *field, int n, struct Error *e)
 {
@@ -225,6 +232,8 @@ bool trainer_save(const struct Trainer *t, const char *out,
                            e);
 }
 
+
+/* save and resume, continued (17.8) */
 bool trainer_resume(struct Trainer *t, const char *path, struct Error *e)
 {
     struct Field own = counter(t);

@@ -50,6 +50,8 @@ bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
                     const char *val, struct Error *e);
 void trainer_free(struct Trainer *t);
 
+
+/* the functions of a trainer, continued (17.7) */
 /* One step; false if loss or norm is not finite, with nothing changed. */
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e);
 
@@ -60,6 +62,8 @@ void trainer_spans(struct Trainer *t);
 bool trainer_update(struct Trainer *t, struct StepReport *r,
                     struct Error *e);
 
+
+/* the functions of a trainer, continued (17.7) */
 /* Mean loss over the first `batches` batches of the validation shards, in
  * file order; 0 or too many: over all of them.  NaN if there are none. */
 double trainer_validate(struct Trainer *t, int64_t batches);
