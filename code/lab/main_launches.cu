@@ -76,6 +76,7 @@ static struct Times time_chain(cudaStream_t s, double us, int marks,
 {
     struct Times t = {};
     for (int r = -3; r < RUNS; r++) {
+        /* launches: give the chain; wait for it (13.1) */
         CUDA_OK(cudaDeviceSynchronize());
         double start = now_s();
         if (graph)
@@ -142,6 +143,7 @@ static void clocks(void)
         CUDA_OK(cudaEventCreate(&event[i]));
     CUDA_OK(cudaDeviceSynchronize());
     double start = now_s();
+    /* launches: a kernel for the first time (13.2) */
     fresh<<<1, 32>>>(cycles_of(100));
     CUDA_OK(cudaDeviceSynchronize());
     put(1e6 * (now_s() - start), "µs", "clock.first", -1);

@@ -52,6 +52,7 @@ add_rows(float *out, const float keep[PART], const float *p,
         #pragma unroll
         for (int i = 0; i < PART; i++)
             sum[i] = keep[i] * out[(y + STEP * i) * PITCH(HS) + d];
+        /* add p times column d of the rows (15b.8) */
         for (int u = 0; u < TILE; u++) {
             const float r = rows[u * PITCH(HS) + d];
             #pragma unroll
@@ -341,6 +342,7 @@ void attention_bwd(real *dqkv, const real *dy, const real *qkv,
     LAUNCHED();
     if (floats_attention_bwd(dqkv, dy, qkv, lse, delta, B, T, C, NH))
         return;
+    /* launch dq, then dk and dv, in floats (15b.8.1) */
     size_t shared = shared_for((const void *)attention_bwd_dq, 5, HS);
     attention_bwd_dq<<<grid, dim3(32, STEP), shared, machine_stream>>>(
         dqkv, dy, qkv, lse, delta, T, C, NH, scale);

@@ -61,6 +61,7 @@ void gelu_fwd(real *y, const real *x, size_t n)
     LAUNCHED();
 }
 
+/* launch gelu, continued (15b.2) */
 void gelu_bwd(real *dx, const real *dy, const real *x, size_t n)
 {
     machine_mark("gelu bwd");

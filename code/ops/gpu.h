@@ -36,6 +36,7 @@ static inline unsigned blocks_for(size_t n, size_t each)
     return blocks ? (unsigned)blocks : 1;
 }
 
+/* blocks_for: enough blocks for n things, continued (15b.1) */
 /* Threads for a row of n numbers: whole warps, at most a block. */
 static inline unsigned threads_for(int n)
 {

@@ -29,6 +29,7 @@ __global__ void layernorm_fwd_kernel(float *y, float *mean, float *rstd,
     for (int c = lane; c < C; c += 32)
         squares = fmaf(x[c] - m, x[c] - m, squares);
     const float r = 1 / sqrtf(warp_sum(squares) / C + LAYERNORM_EPS);
+    /* y = the row normalised; keep m and r (15b.4) */
     for (int c = lane; c < C; c += 32)
         y[c] = fmaf((x[c] - m) * r, w[c], b[c]);
     if (lane == 0) {
@@ -84,6 +85,7 @@ __global__ void layernorm_bwd_pieces(float *part, const float *dy,
         return;
     const int first = blockIdx.y * rows, end = min(first + rows, N);
     float dw = 0, db = 0;
+    /* add up dw and db over the rows of the piece (15b.4) */
     for (int n = first; n < end; n++) {
         const size_t i = (size_t)n * C + c;
         dw = fmaf(dy[i], (x[i] - mean[n]) * rstd[n], dw);
@@ -136,6 +138,7 @@ void layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
         2 * (size_t)pieces * C * sizeof(float));
     const dim3 grid(blocks_for(C, THREADS), pieces);
     machine_mark("layernorm bwd");
+    /* launch dx, the pieces and their sum (15b.4) */
     layernorm_bwd_dx<<<blocks_for(N, WARPS), THREADS, 0,
                        machine_stream>>>(dx, dy, x, mean, rstd, w, N, C);
     LAUNCHED();

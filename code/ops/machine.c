@@ -11,6 +11,7 @@
 #include "ops/machine.h"
 #include "ops/marks.h"
 
+/* memory of the host (15b.1) */
 void *machine_alloc(size_t bytes, const char *what)
 {
     void *p = pages_alloc(bytes);
@@ -48,6 +49,7 @@ void machine_get(void *host, const void *from, size_t bytes)
     memcpy(host, from, bytes);
 }
 
+/* the rest of the CPU's machine, continued (15b.1) */
 void *machine_borrow(const void *p, size_t bytes)
 {
     (void)bytes;

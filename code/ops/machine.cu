@@ -74,6 +74,7 @@ void *machine_room(void *p, size_t bytes)
     return host;
 }
 
+/* copies to and from the GPU, continued (15b.1) */
 void *machine_borrow(const void *p, size_t bytes)
 {
     void *host = machine_room(NULL, bytes);
@@ -100,6 +101,7 @@ static void scratch_free(void)
         cudaFree(scratch[--scratches]); /* at exit: nobody left to tell */
 }
 
+/* memory for one operator at a time, continued (15b.1) */
 void *machine_scratch(size_t bytes)
 {
     if (bytes > scratch_bytes) {
