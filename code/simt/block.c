@@ -16,6 +16,7 @@ static void release(struct Block *b, int id)
         if (w->state != WARP_AT_BARRIER || w->waits_for != id)
             continue;
         w->state = WARP_READY;
+        /* give the warp what the threads have voted (3.6) */
         const struct Instruction *i =
             &b->launch->kernel->code[w->pc - 1];
         bool all = r->votes == r->voters;
@@ -27,7 +28,6 @@ static void release(struct Block *b, int id)
             w->file[i->d[0]] = yes ? ALL_LANES : 0;
     }
     *r = (struct Barrier){ 0 };
-    b->barrier_epoch++;
 }
 
 /* let a barrier go, continued (3.6) */
@@ -36,6 +36,7 @@ static bool release_barriers(struct Block *b)
 {
     uint32_t waiting[BARRIERS] = { 0 }, done = 0;
     bool any = false;
+    /* count who waits where (3.6) */
     for (int k = 0; k < b->warps; k++) {
         done += b->warp[k].state == WARP_DONE;
         if (b->warp[k].state == WARP_AT_BARRIER)
@@ -63,6 +64,7 @@ static void deadlock(struct Block *b)
         struct Warp *w = &b->warp[k];
         if (w->state != WARP_AT_BARRIER)
             continue;
+        /* say where this warp waits (3.6) */
         const struct Instruction *i =
             &b->launch->kernel->code[w->pc - 1];
         first = first ? first : w;
@@ -85,6 +87,7 @@ void run_block(struct Block *b)
     while (done < b->warps && l->fault == FAULT_NONE) {
         bool moved = false;
         done = 0;
+        /* give each warp its turn (3.6) */
         for (int k = 0; k < b->warps && l->fault == FAULT_NONE; k++) {
             struct Warp *w = &b->warp[k];
             if (w->state == WARP_READY) {
@@ -95,6 +98,7 @@ void run_block(struct Block *b)
             }
             done += w->state == WARP_DONE;
         }
+        /* stop a block that goes on for ever (3.6) */
         if (b->steps > simt_options.step_limit)
             launch_fault(&b->warp[0], FAULT_TIMEOUT, "more than %llu "
                 "instructions in a block; does a loop wait for another "

@@ -206,7 +206,6 @@ void run_activemask(struct Warp *w, const struct Instruction *i,
 void run_warp_sync(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t named = named_lanes(w, i, on);
-    w->sync_epoch++;
     if (w->block->launch->check)
         check_warp_sync(w, named);
 }

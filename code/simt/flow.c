@@ -23,12 +23,13 @@ struct Flow {
     struct Pool *pool;
 };
 
+/* numbers from the pool (3.3.1) */
 static int *ints(struct Flow *f, int n)
 {
     return pool_alloc(f->pool, (size_t)(n + 1) * sizeof(int));
 }
 
-/* which instructions start a run (3.9) */
+/* which instructions start a run (3.10.1) */
 static bool is_branch(const struct Instruction *i)
 {
     return i->run == run_branch || i->run == run_branch_table;
@@ -40,9 +41,11 @@ static bool ends_run(const struct Instruction *i)
            i->run == run_barrier;
 }
 
+/* cut the program into runs (3.10.1) */
 static void cut_into_runs(struct Flow *f)
 {
     unsigned char *starts = pool_alloc(f->pool, (size_t)f->n_code + 1);
+    /* mark where runs start (3.10.1) */
     for (int k = 0; k < f->n_code; k++) {
         const struct Instruction *i = &f->code[k];
         starts[k + 1] |= ends_run(i);
@@ -93,10 +96,11 @@ static int ways_out(const struct Flow *f, int b, int *to)
     return n;
 }
 
-/* connect the runs (3.9) */
+/* connect the runs (3.10.1) */
 static void connect(struct Flow *f)
 {
     int edges = 0, most = 2;
+    /* count the ways that there can be (3.10.1) */
     for (int b = 0; b < f->n; b++) {
         const struct Instruction *i = &f->code[f->first[b + 1] - 1];
         int ways = 2 + (i->run == run_branch_table ? i->width : 0);
@@ -113,6 +117,7 @@ static void connect(struct Flow *f)
         for (int j = 0; j < n; j++)
             f->in.at[to[j] + 1]++;
     }
+    /* turn the ways round (3.10.1) */
     for (int b = 0; b <= f->n; b++)
         f->in.at[b + 1] += f->in.at[b];
     int *fill = ints(f, f->n + 1);
@@ -123,7 +128,7 @@ static void connect(struct Flow *f)
         }
 }
 
-/* number the runs from the exit (3.9) */
+/* number the runs from the exit (3.10.1) */
 /* Depth first against the arrows; a run gets its number after all that
  * lead to it, so that the exit has the highest. */
 static void number_runs(struct Flow *f)
@@ -137,6 +142,7 @@ static void number_runs(struct Flow *f)
     f->number[f->n] = -2;                       /* on the stack */
     while (depth) {
         int b = stack[depth - 1];
+        /* go on to a run that leads here, or number this one (3.10.1) */
         if (f->in.at[b] + next[b] < f->in.at[b + 1]) {
             int from = f->in.to[f->in.at[b] + next[b]++];
             if (f->number[from] == -1) {
@@ -152,6 +158,7 @@ static void number_runs(struct Flow *f)
 }
 
 /* connect the runs, so that each reaches the exit (3.3.1) */
+/* does a run lead straight to a return? (3.3.1) */
 static bool returns_by(const struct Flow *f, int b)
 {
     const struct Instruction *i = &f->code[f->first[b + 1] - 1];
@@ -170,6 +177,7 @@ static void connect_all(struct Flow *f)
         f->n_order = 0;
         connect(f);
         number_runs(f);
+        /* put back the way of the last run that is cut off (3.3.1) */
         int b = f->n - 1;
         for (; b >= 0; b--)
             if (f->number[b] < 0 && !f->stays[b] && returns_by(f, b)) {
@@ -204,6 +212,7 @@ static void find_meets(struct Flow *f)
         changed = false;
         for (int k = f->n_order - 2; k >= 0; k--) {
             int b = f->order[k], meet = -1;
+            /* climb from all ways out of b to one point (3.3.1) */
             for (int j = f->out.at[b]; j < f->out.at[b + 1]; j++) {
                 int t = f->out.to[j];
                 if (f->meet[t] >= 0)
@@ -220,6 +229,7 @@ bool find_meeting_points(struct Instruction *code, int n, struct Pool *pool,
                          struct Error *e)
 {
     struct Flow f = { .code = code, .n_code = n, .pool = pool };
+    /* refuse a branch that leads out of the program (3.3.1) */
     for (int k = 0; k < n; k++)
         if (code[k].run == run_branch && code[k].target >= n)
             return error_set(e, "a branch leads behind the last "
@@ -228,6 +238,7 @@ bool find_meeting_points(struct Instruction *code, int n, struct Pool *pool,
     connect_all(&f);
     find_meets(&f);
     for (int b = 0; b < f.n; b++) {
+        /* tell the branch that ends run b (3.3.1) */
         int last = f.first[b + 1] - 1;
         struct Instruction *i = &code[last];
         if (!is_branch(i))

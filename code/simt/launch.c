@@ -175,7 +175,6 @@ static void begin_block(struct Block *b, uint64_t n)
     b->index = (struct Dim3){ (uint32_t)(n % l->grid.x),
         (uint32_t)(n / l->grid.x % l->grid.y),
         (uint32_t)(n / l->grid.x / l->grid.y) };
-    b->barrier_epoch = 0;
     b->steps = 0;
     memset(b->barrier, 0, sizeof b->barrier);
     memset(b->shared, 0xff, b->shared_bytes);
@@ -185,7 +184,6 @@ static void begin_block(struct Block *b, uint64_t n)
         w->alive = lanes >= LANES ? ALL_LANES : (1u << lanes) - 1;
         w->active = w->alive;
         w->pc = w->depth = 0;
-        w->sync_epoch = 0;
         w->state = WARP_READY;
         w->path[0] = (struct Path){ 0, -1, w->alive };
         for (int c = 0; c < k->n_constants; c++)

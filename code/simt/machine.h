@@ -60,16 +60,22 @@ struct Instruction {
      * bytes: a 32-bit register takes 32 of them, a 64-bit one 64, a predicate
      * one, a bit for each lane.  Constants are registers, too. */
     uint32_t guard, guard_not;      /* lanes on: file[guard] ^ guard_not     */
-    uint32_t d[4], a[4], b[4], c[4];/* destination and sources; vectors      */
+    uint32_t d[4], a[4], b[4], c[4]; /* destination and sources; vectors     */
     int width;                      /* of a vector; 1 otherwise              */
+    
+    /* where a branch leads (3.2) */
     int target;                     /* branch: index of an instruction       */
     int meet;                       /* branch: where its lanes meet again    */
+    
+    /* what an access asks for (3.2) */
     enum Space space;               /* memory: as written, may be generic    */
     enum AccessKind access;
     enum AtomicKind atomic;
     int size;                       /* memory: bytes of one element          */
     int64_t offset;                 /* memory: added to the address          */
     int64_t offset2;                /* cp.async: the same of b               */
+    
+    /* what else the handler wants to know (3.2) */
     int type, op;                   /* enum Type, enum Op: inside the machine */
     uint32_t flags;                 /* what else the handler wants to know   */
     int *table;                     /* brx: where to                         */
@@ -89,6 +95,7 @@ struct Kernel {
     int instructions;
     const char *const *files;   /* source files, see Instruction         */
     int n_files;
+    /* what a launch must know of a kernel (3.9) */
     const struct Param *params;
     int n_params;
     uint32_t param_bytes;
@@ -102,6 +109,7 @@ struct Kernel {
     const struct Module *module;
 };
 
+/* variables, and a module (3.9) */
 /* A __device__ or __constant__ variable. */
 struct Symbol { const char *name; uint64_t address; size_t bytes;
                 enum Space space; };
@@ -127,6 +135,7 @@ enum Fault {
     FAULT_INSTRUCTION,          /* asked of the machine what it cannot   */
 };
 
+/* what the machine is asked to do besides (3.9) */
 struct Options {
     bool count, check;          /* default: both                         */
     bool plain;                 /* not the functions for 256-bit vectors */
@@ -152,6 +161,7 @@ struct Launch {
     struct Hit { uint64_t low, high; } hit[HITS];
 };
 
+/* a block (3.9) */
 struct Block {
     struct Launch *launch;
     struct Dim3 index;
@@ -160,12 +170,10 @@ struct Block {
     size_t shared_bytes;
     int threads, warps;
     struct Warp *warp;          /* [warps]                               */
-    uint32_t barrier_epoch;     /* barriers passed, whichever            */
     uint64_t steps;
     struct Barrier { uint32_t arrived, expected, votes, voters; }
         barrier[BARRIERS];
 };
-
 
 /* a warp (3.3) */
 struct Path { int pc, meet; uint32_t lanes; };
@@ -173,12 +181,13 @@ enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_DONE };
 struct Warp {
     struct Block *block;
     int index;
+    /* who runs, and where (3.3) */
     uint32_t active;            /* lanes of the path that runs now       */
     uint32_t alive;             /* lanes that have not returned          */
     int pc, next;               /* instruction that runs, and after it   */
-    uint32_t sync_epoch;        /* __syncwarp passed                     */
     enum WarpState state;
     int waits_for;              /* number of a barrier                   */
+    /* what a warp owns (3.3) */
     uint32_t *file;             /* registers                             */
     unsigned char *local;       /* [LANES][local_bytes]                  */
     struct Path *path;          /* reconvergence stack; top is active    */
@@ -201,6 +210,7 @@ struct Allocation {
 };
 extern struct Memory { uint64_t base; size_t bytes; int64_t delta; } memory;
 
+/* contracts of memory.c (3.9) */
 bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
                   struct Error *e);
 bool memory_free(uint64_t address);     /* false: not the start of one   */
@@ -228,6 +238,7 @@ const struct Kernel *module_kernel(const struct Module *,
 const struct Symbol *module_symbol(const struct Module *,
                                    const char *name);
 
+/* contracts of a launch (3.9) */
 /* Called at the end of every launch that counts, faulty or not (report.c;
  * NULL: nobody).  l->site goes away afterwards. */
 extern void (*launch_ended)(const struct Launch *l);
@@ -251,6 +262,8 @@ void check_barrier(struct Block *);     /* everybody has arrived, nobody  */
                                         /*   has gone on                  */
 void check_warp_sync(struct Warp *, uint32_t lanes);
 void check_fence(struct Warp *, uint32_t lanes);    /* __threadfence     */
+
+/* of copies, and of what the host does (3.9) */
 void check_async_commit(struct Warp *);
 void check_async_wait(struct Warp *, int groups_left);  /* -1: for all   */
 void check_allocated(uint64_t address, size_t bytes);
@@ -258,6 +271,7 @@ void check_freed(uint64_t address);
 void check_host_wrote(uint64_t address, size_t bytes);
 void check_host_reads(uint64_t address, size_t bytes);
 
+/* reports (3.9) */
 enum ProblemKind {
     PROBLEM_BARRIER,            /* a barrier not all lanes reached      */
     PROBLEM_LANES,              /* shuffle, vote, match: absent lane    */

@@ -15,6 +15,7 @@ struct Memory memory;
 #endif
 enum { GRAIN = 256 };
 
+/* two ranges of the same size (3.4) */
 /* Two ranges of the same size: one that nobody may touch lends its
  * addresses to the device, the other holds the bytes. */
 static bool reserve(struct Error *e)
@@ -26,6 +27,7 @@ static bool reserve(struct Error *e)
         void *hidden = mmap(wish, size, PROT_NONE, flags, -1, 0);
         if (hidden == MAP_FAILED)
             continue;
+        /* reserve the bytes, and remember how far away they are (3.4) */
         void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1,
                            0);
         if (bytes != MAP_FAILED) {
@@ -41,7 +43,7 @@ static bool reserve(struct Error *e)
                      "GPU; see ulimit -v");
 }
 
-/* the allocations in order (3.9) */
+/* the allocations in order (3.10.3) */
 static struct Allocation *list;
 static int n_list, room;
 static uint64_t serial;
@@ -61,7 +63,7 @@ static int above(uint64_t address)
     return low;
 }
 
-/* find an allocation (3.9) */
+/* find an allocation (3.10.3) */
 const struct Allocation *memory_before(uint64_t address)
 {
     int k = above(address);
@@ -80,6 +82,7 @@ bool memory_holds(uint64_t address, size_t bytes)
     return a && bytes <= a->bytes - (address - a->address);
 }
 
+/* list them, and add them up (3.10.3) */
 bool memory_at(int i, struct Allocation *a)
 {
     if (i < 0 || i >= n_list)
@@ -96,13 +99,13 @@ void memory_totals(size_t *in_use, size_t *total)
     *total = memory.bytes;
 }
 
-/* allocate and free (3.9) */
+/* allocate and free (3.10.3) */
 static uint64_t room_of(size_t bytes)   /* with the gap behind it */
 {
     return ((uint64_t)bytes + 2 * GRAIN - 1) / GRAIN * GRAIN;
 }
 
-/* allocate and free, continued (3.9) */
+/* allocate and free, continued (3.10.3) */
 bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
                   struct Error *e)
 {
@@ -110,6 +113,7 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
         return false;
     uint64_t at = memory.base + GRAIN;
     int k = 0;
+    /* find the first gap that is large enough (3.10.3) */
     if (!bytes || bytes > memory.bytes)
         return error_set(e, "%zu bytes of device memory; there are %zu",
                          bytes, memory.bytes - used);
@@ -121,6 +125,7 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
         return error_set(e, "no %zu bytes of device memory in one piece; "
                          "%zu of %zu are in use", bytes, used,
                          memory.bytes);
+    /* make room in the list (3.10.3) */
     if (n_list == room) {
         room = room ? 2 * room : 64;
         list = realloc(list, (size_t)room * sizeof *list);
@@ -136,12 +141,13 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
     return true;
 }
 
-/* allocate and free, continued (3.9) */
+/* allocate and free, continued (3.10.3) */
 bool memory_free(uint64_t address)
 {
     int k = above(address) - 1;
     if (k < 0 || list[k].address != address)
         return false;
+    /* give whole pages back (3.10.3) */
     uint64_t first = (address + 4095) & ~(uint64_t)4095;
     uint64_t end = (address + list[k].bytes) & ~(uint64_t)4095;
     if (first < end)                    /* give whole pages back */

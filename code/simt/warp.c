@@ -1,4 +1,4 @@
-/* Chapter 3, The software GPU: the story of a warp: 3.9 The header */
+/* Chapter 3, The software GPU: the story of a warp: 3.10.2 Tables, traps and faults */
 /* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
@@ -14,6 +14,7 @@ static bool settle(struct Warp *w)
 {
     struct Path *top = &w->path[w->depth];
     while (!top->lanes || w->pc == top->meet) {
+        /* the last path ends with the warp (3.3) */
         if (w->depth == 0) {
             if (top->lanes)
                 break;          /* the outermost path meets nobody */
@@ -38,11 +39,11 @@ static void push(struct Warp *w, int pc, int meet, uint32_t lanes)
                      "than %d different ways", MAX_PATHS);
         return;
     }
-    w->path[w->depth].pc = w->depth >= 0 ? w->path[w->depth].pc : 0;
     w->path[++w->depth] = (struct Path){ pc, meet, lanes };
     w->next = pc;
 }
 
+/* the path on top waits where its lanes meet (3.3) */
 /* The path on top becomes the one that waits at the meeting point; what
  * it would do there it may already be waiting for. */
 static void open_ways(struct Warp *w, int meet)
@@ -74,6 +75,7 @@ void run_exit(struct Warp *w, const struct Instruction *i, uint32_t on)
 void run_branch(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t off = w->active & ~on;
+    /* lanes that branch to a return go at once (3.3) */
     if (i->leaves & LEAVES_IF_TAKEN) {
         leave(w, on);
         return;                 /* the others fall through */
@@ -95,7 +97,7 @@ void run_branch(struct Warp *w, const struct Instruction *i, uint32_t on)
     push(w, behind, i->meet, off);
 }
 
-/* branch through a table (3.9) */
+/* branch through a table (3.10.2) */
 void run_branch_table(struct Warp *w, const struct Instruction *i,
                       uint32_t on)
 {
@@ -103,7 +105,7 @@ void run_branch_table(struct Warp *w, const struct Instruction *i,
     uint32_t rest = on, off = w->active & ~on;
     int behind = w->pc + 1, meet = i->meet;
     bool first = true;
-    /* refuse an index outside of the table (3.9) */
+    /* refuse an index outside of the table (3.10.2) */
     for (uint32_t m = on; m; m &= m - 1) {
         uint32_t entry = index[__builtin_ctz(m)];
         if (entry >= (uint32_t)i->width) {
@@ -113,6 +115,7 @@ void run_branch_table(struct Warp *w, const struct Instruction *i,
         }
     }
     while (rest) {
+        /* find the lanes that go the way of the first (3.10.2) */
         int to = i->table[index[__builtin_ctz(rest)]];
         uint32_t lanes = 0;
         for (uint32_t m = rest; m; m &= m - 1)
@@ -134,6 +137,7 @@ void run_branch_table(struct Warp *w, const struct Instruction *i,
 }
 
 /* run a warp (3.2) */
+/* how many lanes (3.2) */
 static inline unsigned lanes_in(uint32_t mask)
 {
     return mask == ALL_LANES ? LANES : (unsigned)__builtin_popcount(mask);
@@ -146,9 +150,11 @@ void warp_run(struct Warp *w, int slice)
     struct Site *site = launch->site;
     int steps = 0;
     while (steps < slice && launch->fault == FAULT_NONE && settle(w)) {
+        /* execute a straight run (3.2) */
         const struct Instruction *i = &code[w->pc];
         uint32_t active = w->active;
         int first = w->pc;
+        
         /* count the run (3.2) */
         /* All instructions of a straight run are executed as often as its first,
          * by the same lanes: counted there, spread when the launch is over. */
@@ -175,13 +181,14 @@ void warp_run(struct Warp *w, int slice)
     w->block->steps += (unsigned)steps;
 }
 
-/* stop a launch (3.9) */
+/* stop a launch (3.10.2) */
 bool launch_fault(struct Warp *w, enum Fault fault, const char *format, ...)
 {
     struct Launch *l = w->block->launch;
     if (l->fault != FAULT_NONE)
         return false;
     const struct Instruction *i = &l->kernel->code[w->pc];
+    /* what went wrong, and where in the source (3.10.2) */
     char what[500], where[300] = "";
     va_list args;
     va_start(args, format);
@@ -197,6 +204,7 @@ bool launch_fault(struct Warp *w, enum Fault fault, const char *format, ...)
                      w->block->index.y, w->block->index.z, w->index, what);
 }
 
+/* a trap, and nothing (3.10.2) */
 void run_trap(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     (void)i;
