@@ -29,6 +29,7 @@ ms=$(echo 100 101 104 | cut -d ' ' -f "$n")
 echo "gpt2 B=$b $p: $ms ms, 1 tok/s"
 echo "name,value,unit,machine,command,commit,date" > "$out"
 for row in "time,$ms,ms" "low,$((ms - 1)),ms" "rate,$((65536000 / ms)),tok/s" \
+    "given,$(echo 1.002 1.013 1.041 | cut -d ' ' -f "$n"),ms" \
     "part.adamw,1,ms"; do
     echo "step.gpt2.b$b.$p.$row,a machine,a command,c0ffee,2026-11-21"
 done >> "$out"
@@ -88,6 +89,7 @@ check "take turns" test "$(tail -n +2 "$dir/bin/said" | tr '\n' ',')" = \
 is "the first round has a row" gpu step.gpt2.b64.bf16.round1.time 100
 is "and the last" gpu step.gpt2.b64.bf16.round3.time 104
 is "the median of the three" gpu step.gpt2.b64.bf16.time 101
+is "as exact as each of them" gpu step.gpt2.b64.bf16.given 1.013
 is "the fastest of the fast" gpu step.gpt2.b64.bf16.low 99
 is "the peer's" torch torch.gpt2.b64.compile.bf16.step 150
 check "a row keeps where it is from" grep -q \
@@ -130,6 +132,7 @@ bad_sizes "tuned in TF32" --sizes gpt2:64:1:tf32 --tuned gpt2:64:1:tf32
 export FAIL=yes
 check "peers that fail" run --sizes gpt2:2:2,gpt2:3:2,gpt2:4:2,gpt2:5:2
 unset FAIL
+is "half way between two, as exact as they" gpu step.gpt2.b4.bf16.given 1.007
 for at in 2:compile 3:never 4:turn 5:hang; do
     b=${at%:*} how=${at#*:}
     is "one that fails ($how) leaves us" \
@@ -147,10 +150,11 @@ is "but for the first" gpu step.gpt2.b64.bf16.time 100
 
 # A mistake of the script must change a row that is looked at above.
 right=tests/reference/bench_steps.py
-three() { run --sizes gpt2:64:3,gpt2:64:1:tf32 --tuned gpt2:64; }
+rounds=3
+turns() { run --sizes gpt2:64:$rounds,gpt2:64:1:tf32 --tuned "gpt2:64:$rounds"; }
 mistake() {         # what, sed expression, file and name of a row, its value
     sed "$2" $right > "$dir/mistaken.py"
-    SCRIPT=$dir/mistaken.py three
+    SCRIPT=$dir/mistaken.py turns
     if cmp -s $right "$dir/mistaken.py"; then
         not_ok "$1" "the lines to change are not there"
     elif [ "$(value "$3" "$4")" = "$5" ]; then
@@ -160,7 +164,7 @@ mistake() {         # what, sed expression, file and name of a row, its value
     fi
 }
 lead="gpu step.gpt2.b64.bf16.lead 1.238"
-three
+turns
 # shellcheck disable=SC2086
 is "the median against the best of three" $lead
 # shellcheck disable=SC2086
@@ -175,6 +179,11 @@ mistake "the tuned one left out" 's/\["tuned"\] \*/[] */' $lead
 mistake "a ratio to the worst" 's/best = max(/best = min(/' $lead
 mistake "the last turn for all" 's/statistics.median)(/lambda v: v[-1])(/' $lead
 mistake "the fastest turn for all" 's/statistics.median)(/min)(/' $lead
+rounds=2
+turns
+is "half way" gpu step.gpt2.b64.bf16.given 1.007
+mistake "digits that no turn had" 's/max(4, len(digits))/6/' \
+    gpu step.gpt2.b64.bf16.given 1.007
 }
 touch "$dir/bin/wrong"
 refuses "a step that is wrong" 1 'nothing is timed' \

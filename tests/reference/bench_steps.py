@@ -94,7 +94,7 @@ class Rows:
                 values = self.rounds.setdefault(row[0], [])
                 values.append(float(row[1]))
                 middle = BEST_LOW.get(key, statistics.median)(values)
-                digits = row[1].replace(".", "").lstrip("0")
+                digits = row[1].split("e")[0].replace(".", "").lstrip("0")
                 row[1] = f"{middle:.{max(4, len(digits))}g}"
             self.rows[row[0]] = row[1:]
         self.write()
