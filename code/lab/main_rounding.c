@@ -18,6 +18,8 @@ static double difference(double x, double h)
     return (GELU(right, exp) - GELU(left, exp)) / (right - left);
 }
 
+
+/* central differences of GELU, in both types, continued (15.9) */
 static double difference_in_float(float x, float h)
 {
     float right = x + h, left = x - h;

@@ -186,6 +186,7 @@ void attention_fwd(real *y, real *lse, const real *qkv,
         head_alloc(&a, T, HS, 3, 1);
         #pragma omp for schedule(dynamic)
         for (int i = 0; i < B * NH; i++) {
+            /* run head i, a block of queries after another (15.8.4) */
             size_t b = (size_t)(i / NH), h = (size_t)(i % NH * HS);
             load_qkv(&a, qkv + b * rows * 3 * row + h, row);
             for (int t = 0; t < T; t += LANES)
@@ -280,6 +281,7 @@ void attention_bwd(real *dqkv, const real *dy, const real *qkv,
         head_alloc(&a, T, HS, 7, 2);
         #pragma omp for schedule(dynamic)
         for (int i = 0; i < B * NH; i++) {
+            /* differentiate head i (15.8.4) */
             size_t b = (size_t)(i / NH), h = (size_t)(i % NH * HS);
             size_t at = b * rows * row;
             load_qkv(&a, qkv + 3 * at + h, row);

@@ -8,6 +8,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* what attention_fwd promises (15.8) */
 /* Causal multi-head attention (Vaswani 2017), for each b and head h:
  *     s[t,u] = q[t] . k[u] / sqrt(HS) for u <= t,   HS = C / NH
  *     lse[t] = log(sum over u of exp(s[t,u]))
@@ -24,6 +25,7 @@ C_FUNCTIONS_BEGIN
 void attention_fwd(real *y, real *lse, const real *qkv,
                    int B, int T, int C, int NH);
 
+/* what attention_bwd promises (15.8.1) */
 /* dqkv (overwritten; not qkv) from dy, with the y and lse of the forward
  * pass; the probabilities are computed again.
  *   FLOP      5 B T^2 C      memory  T (7 HS + 32) + 16 HS reals a thread

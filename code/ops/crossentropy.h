@@ -9,6 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* what crossentropy_fwd promises (15.7) */
 /* loss[n] = lse[n] - logits[n, targets[n]], in nats, where
  * lse[n] = log(sum over v of exp(logits[n,v]))
  *
@@ -21,6 +22,7 @@ C_FUNCTIONS_BEGIN
 void crossentropy_fwd(real *loss, real *lse, const real *logits,
                       const int32_t *targets, int N, int V);
 
+/* what crossentropy_bwd promises (15.7) */
 /* dlogits = scale * (softmax(logits) - one_hot(targets)); overwritten,
  * and may be logits.  For the gradient of the mean loss scale = 1/N.
  *   moves       8 NV bytes in float       FLOP  about 20 NV

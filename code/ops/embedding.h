@@ -9,6 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* what embedding_fwd promises (15.4) */
 /* x[b,t,:] = wte[tokens[b,t],:] + wpe[t,:]
  *
  *   x         real [B][T][C], overwritten
@@ -18,6 +19,7 @@ C_FUNCTIONS_BEGIN
 void embedding_fwd(real *x, const int32_t *tokens, const real *wte,
                    const real *wpe, int B, int T, int C);
 
+/* what embedding_bwd promises (15.4) */
 /* Adds dx[b,t,:] to dwte[tokens[b,t],:] and to dwpe[t,:].  Equal tokens
  * are added in order of position, whatever the number of threads.
  *   moves     at most 20 BTC bytes        FLOP  2 BTC */

@@ -7,7 +7,7 @@
 
 enum { PIECE = 256 };       /* elements between two looks ahead */
 
-/* gelu_argument: u of x, and of its derivative (15.3) */
+/* the constants of GELU, and a clamp (15.3) */
 #define TWO_U 1.5957691216057308        /* 2 sqrt(2 / pi) */
 #define CUBIC 0.044715
 
@@ -59,6 +59,8 @@ void gelu_fwd(real *y, const real *x, size_t n)
     }
 }
 
+
+/* cut n elements into pieces for the threads, continued (15.3) */
 void gelu_bwd(real *dx, const real *dy, const real *x, size_t n)
 {
     #pragma omp parallel for schedule(static)

@@ -5,7 +5,7 @@
 #include "ops/gelu.h"
 #include "ops/gpu.h"
 
-/* gelu_argument: u of x, and of its derivative (15.3) */
+/* the constants of GELU, and a clamp (15.3) */
 #define TWO_U 1.5957691216057308        /* 2 sqrt(2 / pi) */
 #define CUBIC 0.044715
 

@@ -9,6 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* what gelu_fwd promises (15.3) */
 /* y[i] = GELU(x[i]) in GPT-2's tanh form (Hendrycks 2016):
  *     x/2 (1 + tanh(u)),  u = sqrt(2/pi) (x + 0.044715 x^3)
  *

@@ -10,6 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* what layernorm_fwd promises (15.6) */
 /* y[n,:] = (x[n,:] - mean[n]) * rstd[n] * w + b   (Ba 2016)
  *
  *   y, x        real [N][C]; y is overwritten, may be x
@@ -21,6 +22,7 @@ C_FUNCTIONS_BEGIN
 void layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
                    const real *w, const real *b, int N, int C);
 
+/* what layernorm_bwd promises (15.6) */
 /* The gradient.  dx is ADDED TO, because x also runs past the block on
  * the residual stream; dw and db are added to.
  *   moves       16 NC bytes in float      FLOP  about 14 NC

@@ -9,6 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* what linear_fwd promises (15.5) */
 /* y = x w + b
  *
  *   y         real [N][OC], overwritten; not x
@@ -19,6 +20,7 @@ C_FUNCTIONS_BEGIN
 void linear_fwd(real *y, const real *x, const real *w, const real *b,
                 int N, int C, int OC);
 
+/* what linear_bwd promises (15.5) */
 /* dx = dy w'   dw (+)= x' dy   db (+)= the sum of dy over its rows
  *
  *   dx        overwritten; not dy.  NULL: not wanted

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "base/real.h"
 
+/* VINLINE: inlined wherever it stands (15.2) */
 /* Inlined into the clones of SIMD_CLONES, too, where inline is not, and
  * into kernels. */
 #ifdef __CUDACC__
