@@ -50,7 +50,7 @@ int main(void)
     gemm(y, x, w, N, 4 * C, C, 0);
     gemm(x, y, w, N, C, 4 * C, GEMM_TB);
     gemm(w, x, y, C, 4 * C, N, GEMM_TA);
-    linear_bwd(NULL, w, b, y, x, NULL, N, C, 4 * C, false);
+    linear_bwd(NULL, w, b, y, x, NULL, N, C, 4 * C, false, NULL);
     attention_fwd(x, stat, qkv, B, T, C, NH);
     attention_bwd(dqkv, y, qkv, x, stat, B, T, C, NH);
     crossentropy_fwd(stat, stat + N, z, t, N, V);

@@ -188,7 +188,7 @@ static void linear_f(struct Check *c)
 static void linear_b(struct Check *c)
 {
     linear_bwd(c->dx[0], c->dx[1], c->dx[2], c->g, c->x[0], c->x[1],
-               size(c, "N"), size(c, "C"), size(c, "OC"), true);
+               size(c, "N"), size(c, "C"), size(c, "OC"), true, NULL);
 }
 
 static void linear_row(const struct Row *row)

@@ -155,6 +155,62 @@ static void not_finite(const struct Row *row)
     free(a); free(b);
 }
 
+/* The squares are those of c: after adding, at the edges, after the last
+ * block and the last panel; the same bits from any team, and c as ever. */
+static void squares(const struct Row *row)
+{
+    use_kernel_of(row);
+    int M = row_int(row, "M"), N = row_int(row, "N"), K = row_int(row, "K");
+    int flags = row_int(row, "flags"), before = omp_get_max_threads();
+    size_t n = (size_t)M * (size_t)N;
+    real *a = exact_noise((size_t)M * (size_t)K, 1);
+    real *b = exact_noise((size_t)K * (size_t)N, 2);
+    real *plain = guarded_noise(n, 3, 0, 1), *c = guarded_copy(plain, n);
+    gemm(plain, a, b, M, N, K, flags);
+    double exact = 5, first = 0;
+    for (size_t i = 0; i < n; i++)
+        exact += (double)plain[i] * (double)plain[i];
+    for (int threads = 1; threads <= 3; threads++) {
+        double sum = 5;
+        omp_set_num_threads(threads);
+        for (size_t i = 0; i < n; i++)
+            c[i] = (real)(float)noise(3, i);
+        gemm_squares(c, a, b, M, N, K, flags, &sum);
+        expect_same_bits("c", c, plain, n);
+        if (!(fabs(sum - exact) <= 1e-6 * exact))
+            fail_msg("%.9g, expected %.9g", sum, exact);
+        first = threads == 1 ? sum : first;
+        assert_true(sum == first);
+    }
+    omp_set_num_threads(before);
+    guarded_free("plain", plain);
+    guarded_free("c", c);
+    free(a); free(b);
+    assert_true(gemm_use(NULL));
+}
+
+/* Stores around the caches: the same bits, and nothing between the rows.
+ * c begins where a line does, else there are no such stores. */
+static void far(const struct Row *row)
+{
+    use_kernel_of(row);
+    int M = row_int(row, "M"), N = row_int(row, "N"), K = row_int(row, "K");
+    size_t ld = (size_t)N + 16, n = (size_t)M * ld;
+    real *a = exact_noise((size_t)M * (size_t)K, 1);
+    real *b = exact_noise((size_t)K * (size_t)N, 2);
+    real *near = aligned_alloc(64, n * sizeof *near);
+    real *c = aligned_alloc(64, n * sizeof *c);
+    for (size_t i = 0; i < n; i++)
+        near[i] = c[i] = 7;
+    gemm_strided(near, ld, a, (size_t)M, b, (size_t)N, NULL, M, N, K,
+                 GEMM_TA);
+    gemm_strided(c, ld, a, (size_t)M, b, (size_t)N, NULL, M, N, K,
+                 GEMM_TA | GEMM_FAR);
+    expect_same_bits("c", c, near, n);
+    free(near); free(c); free(a); free(b);
+    assert_true(gemm_use(NULL));
+}
+
 /* The same bits from 1, 2, 3 and 5 threads, and from inside a team. */
 static void any_team(const struct Row *row)
 {
@@ -240,6 +296,23 @@ static void add_rows_of(const char *kernel)
         "gemm_bias %s M=15 N=40 K=9 flags=%d", kernel, GEMM_ADD);
     add(with_bias, "K = 0 forgets the bias",
         "gemm_bias %s M=3 N=40 K=0 flags=0", kernel);
+    add(squares, "the squares of every block of depth, not the last",
+        "gemm_squares %s M=40 N=300 K=900 flags=0", kernel);
+    add(squares, "the squares of the product without what it is added to",
+        "gemm_squares %s M=129 N=257 K=65 flags=%d", kernel,
+        GEMM_TA | GEMM_ADD);
+    add(squares, "the squares of one panel",
+        "gemm_squares %s M=400 N=5 K=3100 flags=0", kernel);
+    add(squares, "no squares where there is nothing to multiply",
+        "gemm_squares %s M=3 N=40 K=0 flags=%d", kernel, GEMM_ADD);
+    add(far, "the last kept tile of a strip not stored",
+        "gemm_far %s M=72 N=384 K=64", kernel);
+    add(far, "tiles at the edges kept as if they were whole",
+        "gemm_far %s M=67 N=208 K=100", kernel);
+    add(far, "a depth too small to store a tile on the way",
+        "gemm_far %s M=64 N=192 K=40", kernel);
+    add(far, "two blocks of depth: kept too early",
+        "gemm_far %s M=64 N=192 K=800", kernel);
     add(strided, "a step of N where ldc is meant", "gemm_strided %s",
         kernel);
     add(not_finite, "a product skipped because a factor is zero",

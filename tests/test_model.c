@@ -398,6 +398,32 @@ static void chunks_of_logits(void **state)
     model_free(&t.m);
 }
 
+/* The squares added up on the way are those of the gradients at the end,
+ * in chunks, when accumulating, and where a token comes more than once. */
+static void check_squares(struct Trial *t)
+{
+    double sum = sum_squares(t->m.g.base, t->m.table.total);
+    double way = model_squares(&t->m);
+    if (!(fabs(way - sum) <= 1e-6 * sum))
+        fail_msg("%.9g on the way, %.9g at the end", way, sum);
+}
+
+static void squares_on_the_way(void **state)
+{
+    (void)state;
+    struct Trial t;
+    trial_open(&t, &odd, 3, 21, true);
+    t.tokens[3] = t.tokens[40] = t.tokens[7];
+    trial_train(&t, 3, 21);
+    check_squares(&t);
+    model_train(&t.m, t.tokens, t.targets, 3, 21, 1, true);
+    check_squares(&t);
+    t.m.chunk = 10;
+    trial_train(&t, 3, 21);
+    check_squares(&t);
+    model_free(&t.m);
+}
+
 /* A model made for B = 5, T = 21 runs 2 x 9 as one made for that. */
 static void smaller_batches(void **state)
 {
@@ -424,10 +450,12 @@ static void threads_change_no_bit(void **state)
     real *g = xcalloc(n, sizeof *g);
     omp_set_num_threads(1);
     double loss = trial_train(&t, 5, 21);
+    double squares = model_squares(&t.m);
     memcpy(g, t.m.g.base, n * sizeof *g);
     for (int k = 2; k <= 5; k++) {
         omp_set_num_threads(k);
         assert_true(trial_train(&t, 5, 21) == loss);
+        assert_true(model_squares(&t.m) == squares);
         assert_memory_equal(g, t.m.g.base, n * sizeof *g);
     }
     omp_set_num_threads(threads);
@@ -499,6 +527,7 @@ int main(void)
         cmocka_unit_test(fresh_gradients),
         cmocka_unit_test(accumulated_gradients),
         cmocka_unit_test(chunks_of_logits),
+        cmocka_unit_test(squares_on_the_way),
         cmocka_unit_test(smaller_batches),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(fresh_loss_is_log_V),

@@ -267,7 +267,7 @@ static void linear_bwd_row(const struct Row *row)
         memset(db.exact, 0, db.n * sizeof *db.exact);
     }
     linear_bwd(dx.ours, dw.ours, db.ours, dy.ours, x.ours, w.ours, N, C, OC,
-               add);
+               add, NULL);
     plain_linear_bwd_f(dx.plain, dw.plain, db.plain, dy.host, x.host,
                        w.host, N, C, OC);
     plain_linear_bwd_d(dx.exact, dw.exact, db.exact, dy.exact, x.exact,
@@ -275,7 +275,8 @@ static void linear_bwd_row(const struct Row *row)
     three_check(&dx);
     three_check(&dw);
     three_check(&db);
-    linear_bwd(NULL, w.ours, NULL, dy.ours, x.ours, NULL, N, C, OC, false);
+    linear_bwd(NULL, w.ours, NULL, dy.ours, x.ours, NULL, N, C, OC, false,
+               NULL);
     three_free(&dy);
     three_free(&x);
     three_free(&w);
@@ -590,7 +591,7 @@ static size_t run_sums(real *out)
                   stat.ours + N, x.ours, N, C);
     embedding_bwd(dw.ours, db.ours, dx.ours, d_tokens, B, T, C);
     linear_bwd(x.ours, dw.ours, db.ours, dx.ours, x.ours + N * C, x.ours
-               + 2 * N * C, N, 3, C, true);
+               + 2 * N * C, N, 3, C, true, NULL);
     attention_bwd(x.ours, dx.ours, dx.ours, db.ours, stat.ours, 1, T, C, NH);
     struct Three *all[] = { &x, &dx, &dw, &db };
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* Chapter 17b, A matmul for two cores: 17b.9 Two threads, the same bits */
+/* Chapter 17b, A matmul for two cores: 17b.10 Two threads, the same bits */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 #include "base/pages.h"

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "gpt2/mixed.h"
 #include "gpt2/mixed_plan.h"
+#include "ops/adamw.h"
 #include "ops/attention.h"
 #include "ops/crossentropy.h"
 #include "ops/embedding.h"
@@ -458,38 +459,44 @@ static double chunk_fwd(struct Model *m, const real *h,
 /* the classifier, continued (16.7) */
 /* logits become dlogits, h becomes dh, dwte is written or added to */
 static void chunk_bwd(struct Model *m, real *h, const int32_t *targets,
-                      int rows, real scale, bool add)
+                      int rows, real scale, bool add, double *squares)
 {
     struct Acts *a = &m->acts;
     const int Vp = m->Vp, C = m->config.C;
     rows_loss_bwd(m, targets, scale, rows);
-    gemm(m->g.wte, a->logits, h, Vp, C, rows,
-         GEMM_TA | (add ? GEMM_ADD : 0));
+    gemm_squares(m->g.wte, a->logits, h, Vp, C, rows,
+                 GEMM_TA | GEMM_FAR | (add ? GEMM_ADD : 0), squares);
     gemm(h, a->logits, m->w.wte, rows, C, Vp, 0);
 }
 
 /* the backward pass (16.8) */
+static double *squares_here(struct Model *m)
+{
+    return strcmp(machine_kind(), "cpu") == 0 ? &m->squares : NULL;
+}
+
 static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
 {
     const struct LayerWeights *w = &m->w.h[l];
     struct LayerWeights *g = &m->g.h[l];
     struct LayerActs *a = &m->acts.h[l];
     real *dx = m->acts.dx;
+    double *squares = squares_here(m);
     const int N = B * T, C = m->config.C, NH = m->config.NH;
     /* differentiate the second half of layer l (16.8) */
     linear_bwd(a->dgelu, g->mlp_w, g->mlp_b, dx, a->gelu, w->mlp_w, N,
-               4 * C, C, add);
+               4 * C, C, add, squares);
     gelu_bwd(a->dgelu, a->dgelu, a->fc, (size_t)N * 4 * (size_t)C);
     linear_bwd(a->dln_2, g->fc_w, g->fc_b, a->dgelu, a->ln_2, w->fc_w, N,
-               C, 4 * C, add);
+               C, 4 * C, add, squares);
     layernorm_bwd(dx, g->ln_2_w, g->ln_2_b, a->dln_2, a->mid, a->mean_2,
                   a->rstd_2, w->ln_2_w, N, C);
     /* differentiate the first half of layer l (16.8) */
     linear_bwd(a->datt, g->proj_w, g->proj_b, dx, a->att, w->proj_w, N, C,
-               C, add);
+               C, add, squares);
     attention_bwd(a->dqkv, a->datt, a->qkv, a->att, a->lse, B, T, C, NH);
     linear_bwd(a->dln_1, g->qkv_w, g->qkv_b, a->dqkv, a->ln_1, w->qkv_w,
-               N, C, 3 * C, add);
+               N, C, 3 * C, add, squares);
     layernorm_bwd(dx, g->ln_1_w, g->ln_1_b, a->dln_1, a->x, a->mean_1,
                   a->rstd_1, w->ln_1_w, N, C);
 }
@@ -508,6 +515,23 @@ static void clear_added(struct Model *m)
 }
 
 /* the backward pass, continued (16.8) */
+/* Of the rows of the gradient of wte to which tokens add, each once. */
+static double squares_of_rows(const struct Model *m, int N)
+{
+    const size_t C = (size_t)m->config.C;
+    bool *seen = xcalloc((size_t)m->config.V, sizeof *seen);
+    double sum = 0;
+    for (int i = 0; i < N; i++) {
+        const int32_t token = m->tokens[i];
+        if (!seen[token])
+            sum += sum_squares(m->g.wte + (size_t)token * C, C);
+        seen[token] = true;
+    }
+    free(seen);
+    return sum;
+}
+
+/* the backward pass, continued (16.8) */
 static void stream_bwd(struct Model *m, int B, int T, bool add)
 {
     struct Acts *a = &m->acts;
@@ -518,7 +542,12 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
                   a->mean_f, a->rstd_f, m->w.ln_f_w, N, c->C);
     for (int l = c->L - 1; l >= 0; l--)
         layer_bwd(m, l, B, T, add);
+    double *squares = squares_here(m);
+    if (squares)
+        *squares -= squares_of_rows(m, N);
     embedding_bwd(m->g.wte, m->g.wpe, a->dx, m->tokens, B, T, c->C);
+    if (squares)
+        *squares += squares_of_rows(m, N);
 }
 
 /* the loss of a batch (B.3.4) */
@@ -556,6 +585,7 @@ double model_train(struct Model *m, const int32_t *tokens,
     }
     if (!accumulate)
         clear_added(m);
+    m->squares = 0;
     stream_fwd(m, tokens, B, T);
     ln_f_fwd(m, m->acts.h[m->config.L].x, N);
     machine_put(m->targets, targets, (size_t)N * sizeof *targets);
@@ -566,10 +596,26 @@ double model_train(struct Model *m, const int32_t *tokens,
         int rows = chunk_rows(m, n, N);
         sum += chunk_fwd(m, h, m->targets + n, rows);
         chunk_bwd(m, h, m->targets + n, rows, scale / (real)N,
-                  accumulate || n > 0);
+                  accumulate || n > 0,
+                  n + rows < N ? NULL : squares_here(m));
     }
     stream_bwd(m, B, T, accumulate);
     return sum / N;
+}
+
+/* a training step, continued (16.8) */
+double model_squares(struct Model *m)
+{
+    if (!squares_here(m))
+        return sum_squares(m->g.base, m->table.total);
+    double sum = m->squares;
+    for (int i = 0; i < m->table.n; i++) {
+        const struct Param *p = &m->table.row[i];
+        const real *g = m->g.base + p->offset;
+        if (p->rows == 0 || g == m->g.wpe)
+            sum += sum_squares(g, p->size);
+    }
+    return sum;
 }
 
 /* a training step in two halves (B.3.4) */

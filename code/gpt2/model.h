@@ -72,6 +72,7 @@ struct Model {
     void   *acts_memory;
     int32_t *tokens, *targets;           /* [B][T], beside the weights */
     double loss;                         /* of model_train_start */
+    double squares;                      /* of gradients of matrices */
 };
 
 /* what a model can do (16.10) */
@@ -115,6 +116,10 @@ double model_loss(struct Model *m, const int32_t *tokens,
 double model_train(struct Model *m, const int32_t *tokens,
                    const int32_t *targets, int B, int T, real scale,
                    bool accumulate);
+
+/* The sum of the squares of all gradients, as the last model_train left
+ * them: on a CPU it has been added up on the way, see gemm_squares. */
+double model_squares(struct Model *m);
 
 /* logits [B,V] of the token that follows each row of tokens [B,T]. */
 void model_logits(struct Model *m, real *logits, const int32_t *tokens,

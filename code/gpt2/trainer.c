@@ -138,12 +138,6 @@ static bool refuse_step(const struct Trainer *t, const struct StepReport *r,
 
 
 /* use the gradient (17.1) */
-static double gradient_norm(struct Trainer *t)
-{
-    machine_mark("norm");
-    return sqrt(sum_squares(t->model.g.base, t->model.table.total));
-}
-
 static bool use_gradient(struct Trainer *t, struct StepReport *r,
                          struct Error *e)
 {
@@ -158,7 +152,7 @@ static bool use_gradient(struct Trainer *t, struct StepReport *r,
 bool trainer_update(struct Trainer *t, struct StepReport *r,
                     struct Error *e)
 {
-    r->norm = gradient_norm(t);
+    r->norm = sqrt(sum_squares(t->model.g.base, t->model.table.total));
     return use_gradient(t, r, e);
 }
 
@@ -167,7 +161,8 @@ bool trainer_update(struct Trainer *t, struct StepReport *r,
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e)
 {
     start_gradient(t);
-    r->norm = gradient_norm(t);
+    machine_mark("norm");
+    r->norm = sqrt(model_squares(&t->model));
     r->loss = model_train_loss(&t->model) / t->config.accumulate;
     if (!use_gradient(t, r, e))
         return false;

@@ -315,7 +315,7 @@ static void ladder(void)
 }
 
 /* bench-cpu: the shapes of GPT-2 (J.5) */
-#define DW (GEMM_TA | GEMM_ADD)
+#define DW (GEMM_TA | GEMM_FAR)
 static const struct Shape shapes[] = {
     { "fc.y",      256,  3072,   768, 0,       12 },
     { "fc.dx",     256,   768,  3072, GEMM_TB, 12 },
@@ -420,7 +420,7 @@ static void training_step(void)
         loss = model_train(&m, tokens, targets, B, T, 1, false);
         double middle = now_s();
         s.step = i + 1;
-        s.scale = fmin(1, 1 / sqrt(sum_squares(m.g.base, n)));
+        s.scale = fmin(1, 1 / sqrt(model_squares(&m)));
         adamw_update(m.w.base, moments, moments + n, m.g.base, n, &s);
         double end = now_s();
         if (!isfinite(loss))

@@ -97,7 +97,7 @@ static void residual(int i)
 static void bias_back(int i)    /* no columns in x: only db is computed */
 {
     linear_bwd(NULL, m[0], row, m[1] + AT(i, 9 * C / 4), m[2], m[3],
-               B * T, 0, 9 * C / 4, true);
+               B * T, 0, 9 * C / 4, true, NULL);
 }
 
 static void loss(int i)

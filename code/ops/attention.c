@@ -184,7 +184,7 @@ void attention_fwd(real *y, real *lse, const real *qkv,
     {
         struct Head a;
         head_alloc(&a, T, HS, 3, 1);
-        #pragma omp for schedule(dynamic)
+        #pragma omp for schedule(static)
         for (int i = 0; i < B * NH; i++) {
             /* run head i, a block of queries after another (15.8.4) */
             size_t b = (size_t)(i / NH), h = (size_t)(i % NH * HS);
@@ -279,7 +279,7 @@ void attention_bwd(real *dqkv, const real *dy, const real *qkv,
     {
         struct Head a;
         head_alloc(&a, T, HS, 7, 2);
-        #pragma omp for schedule(dynamic)
+        #pragma omp for schedule(static)
         for (int i = 0; i < B * NH; i++) {
             /* differentiate head i (15.8.4) */
             size_t b = (size_t)(i / NH), h = (size_t)(i % NH * HS);

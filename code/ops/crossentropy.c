@@ -19,9 +19,11 @@ static real row_max(const real *x, int V)
     for (int l = 0; l < LANES; l++)
         m[l] = x[0];
     int v = 0;
-    for (; v + LANES <= V; v += LANES)
+    for (; v + LANES <= V; v += LANES) {
+        __builtin_prefetch(x + v + 4 * PIECE);
         for (int l = 0; l < LANES; l++)
             m[l] = x[v + l] > m[l] ? x[v + l] : m[l];
+    }
     for (; v < V; v++)
         m[0] = x[v] > m[0] ? x[v] : m[0];
     for (int l = 0; l < LANES; l++)

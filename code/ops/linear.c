@@ -44,11 +44,12 @@ static void bias_bwd(real *db, const real *dy, int N, int OC,
 /* linear_bwd (15.5) */
 void linear_bwd(real *dx, real *dw, real *db, const real *dy,
                 const real *x, const real *w, int N, int C, int OC,
-                bool accumulate)
+                bool accumulate, double *squares)
 {
+    const int flags = GEMM_TA | GEMM_FAR | (accumulate ? GEMM_ADD : 0);
     if (dx)
         gemm(dx, dy, w, N, C, OC, GEMM_TB);
-    gemm(dw, x, dy, C, OC, N, GEMM_TA | (accumulate ? GEMM_ADD : 0));
+    gemm_squares(dw, x, dy, C, OC, N, flags, squares);
     if (db)
         bias_bwd(db, dy, N, OC, accumulate);
 }

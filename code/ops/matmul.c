@@ -1,14 +1,16 @@
-/* Chapter 17b, A matmul for two cores: 17b.10 Four instruction sets */
+/* Chapter 17b, A matmul for two cores: 17b.11 Four instruction sets */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 #include "ops/matmul.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/pages.h"
 #include "ops/matmul_tile.h"
 
 #include <omp.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,7 @@
 #define DEEP (4 * KC)   /* most depth of a panel                       */
 #define PANEL ((size_t)1 << 20)     /* reals in a panel of a, for L3   */
 
-/* struct of one product (17b.9) */
+/* struct of one product (17b.10) */
 struct Matrix {
     const real *at;
     size_t row, col;        /* elements to the next row, next column  */
@@ -28,8 +30,9 @@ struct Job {
     size_t ldc;
     struct Matrix a, b;
     const real *bias;       /* [N] or NULL */
+    double *squares;        /* [N] or NULL: of the columns of c        */
     int M, N, K;
-    bool add;
+    bool add, far;
     const struct Kernel *kernel;
 };
 
@@ -47,7 +50,7 @@ static inline int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-/* all that packs (17b.10) */
+/* all that packs (17b.11) */
 /* pack a panel of a, all threads together (17b.6) */
 /* Block after block of KC depths, in each sliver after sliver of mr rows,
  * the last as long as the others. */
@@ -75,7 +78,7 @@ static void pack_panel(const struct Panel *p, const struct Job *j)
     #pragma omp barrier
 }
 
-/* pack a strip of b (17b.9) */
+/* pack a strip of b (17b.10) */
 static _Thread_local real packed_b[KC * STRIP_MAX]
     __attribute__((aligned(64)));
 
@@ -90,7 +93,7 @@ static void pack_strip_of_b(const struct Job *j, const struct Block *b)
 }
 
 
-/* all that multiplies (17b.10) */
+/* all that multiplies (17b.11) */
 /* which bytes to touch ahead (17b.7) */
 struct Ahead {
     const char *at;
@@ -125,12 +128,18 @@ static void touch(struct Tile *t, const struct Ahead *h, int i)
 }
 
 /* multiply one block of a strip (17b.7) */
+static _Thread_local real kept[ROW_MAX * NR_MAX]
+    __attribute__((aligned(64)));
+
 static void multiply_block(const struct Panel *p, const struct Job *j,
                            const struct Block *b, int k,
                            const struct Ahead *h)
 {
     const struct Kernel *kernel = j->kernel;
     int mr = kernel->mr, nr = kernel->nr, tile = 0;
+    bool last = b->k0 + b->depth == j->K;
+    bool far = j->far && b->depth == j->K && b->depth >= mr * TOUCH_EVERY;
+    double squares[STRIP_MAX] __attribute__((aligned(64))) = { 0 };
     struct Tile t = { .ldc = j->ldc, .depth = b->depth,
                       .add = j->add || b->k0 > 0 };
     for (int i = 0; i < p->m; i += mr)
@@ -141,6 +150,8 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
             t.a = sliver_of(p, mr, i, k);
             t.b = packed_b + n * b->depth;
             t.bias = j->bias && b->k0 == 0 ? j->bias + b->n0 + n : NULL;
+            t.squares = last && j->squares ? squares + n : NULL;
+            t.keep = far && t.rows == mr && t.cols == nr ? kept : NULL;
             /* say what to touch during this tile (17b.7) */
             bool right = n + nr < b->cols;
             t.next_c = right ? t.c + nr : t.c - n + mr * j->ldc;
@@ -148,7 +159,16 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
                      + (size_t)(n / nr) * (size_t)(b->depth / TOUCH_EVERY * 16);
             touch(&t, h, tile);
             kernel->tile(&t);
+            /* remember a kept tile (17b.9) */
+            t.late = t.keep;
+            t.late_c = t.c;
         }
+    /* store the last kept tile (17b.9) */
+    for (int m = 0; t.late && m < mr; m++)
+        memcpy(t.late_c + m * j->ldc, t.late + m * nr,
+               (size_t)nr * sizeof *t.c);
+    for (int n = 0; j->squares && n < b->cols; n++)
+        j->squares[b->n0 + n] += squares[n];
 }
 
 /* one strip of c (17b.6) */
@@ -167,7 +187,7 @@ static void run_strip(const struct Panel *p, const struct Job *j, int n0,
     }
 }
 
-/* room for a panel (17b.9) */
+/* room for a panel (17b.10) */
 static pthread_key_t room;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -217,7 +237,7 @@ static void run(const struct Job *j)
         }
 }
 
-/* a sum without terms (17b.10) */
+/* a sum without terms (17b.11) */
 static void empty_sum(const struct Job *j)
 {
     for (int m = 0; m < j->M; m++)
@@ -225,11 +245,13 @@ static void empty_sum(const struct Job *j)
             real x = j->bias ? j->bias[n] : 0;
             real *c = j->c + m * j->ldc + n;
             *c = j->add ? *c + x : x;
+            if (j->squares)
+                j->squares[n] += (double)*c * (double)*c;
         }
 }
 
 
-/* choose a kernel (17b.10) */
+/* choose a kernel (17b.11) */
 static const struct Kernel *_Atomic kernel_in_use;
 
 const char *gemm_kernel(int i)
@@ -257,38 +279,68 @@ const char *gemm_used(void)
     return kernel_in_use->name;
 }
 
-/* the three doors (17b.10) */
-void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
-                  const real *b, size_t ldb, const real *bias,
-                  int M, int N, int K, int flags)
+/* the four doors (17b.11) */
+static void multiply(struct Job j, const real *a, size_t lda,
+                     const real *b, size_t ldb, int flags)
 {
     bool ta = flags & GEMM_TA, tb = flags & GEMM_TB;
     gemm_used();
-    struct Job j = {
-        .c = c, .ldc = ldc, .bias = bias, .M = M, .N = N, .K = K,
-        .a = { a, ta ? 1 : lda, ta ? lda : 1 },
-        .b = { b, tb ? 1 : ldb, tb ? ldb : 1 },
-        .add = flags & GEMM_ADD, .kernel = kernel_in_use,
-    };
-    if (M <= 0 || N <= 0)
+    j.a = (struct Matrix){ a, ta ? 1 : lda, ta ? lda : 1 };
+    j.b = (struct Matrix){ b, tb ? 1 : ldb, tb ? ldb : 1 };
+    j.add = flags & GEMM_ADD;
+    j.kernel = kernel_in_use;
+    j.far = flags & GEMM_FAR && !j.add && j.kernel->streams
+         && ((uintptr_t)j.c | j.ldc * sizeof(real)) % 64 == 0;
+    if (j.M <= 0 || j.N <= 0)
         return;
-    if (K > 0)
+    if (j.K > 0)
         run(&j);
     else
         empty_sum(&j);
 }
 
-/* the three doors, continued (17b.10) */
+void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
+                  const real *b, size_t ldb, const real *bias,
+                  int M, int N, int K, int flags)
+{
+    struct Job j = { .c = c, .ldc = ldc, .bias = bias,
+                     .M = M, .N = N, .K = K };
+    multiply(j, a, lda, b, ldb, flags);
+}
+
+/* the four doors, continued (17b.11) */
+static size_t row_of_a(int M, int K, int flags)
+{
+    return (size_t)(flags & GEMM_TA ? M : K);
+}
+
+static size_t row_of_b(int N, int K, int flags)
+{
+    return (size_t)(flags & GEMM_TB ? K : N);
+}
+
 void gemm_bias(real *c, const real *a, const real *b, const real *bias,
                int M, int N, int K, int flags)
 {
-    size_t lda = (size_t)(flags & GEMM_TA ? M : K);
-    size_t ldb = (size_t)(flags & GEMM_TB ? K : N);
-    gemm_strided(c, (size_t)N, a, lda, b, ldb, bias, M, N, K, flags);
+    gemm_strided(c, (size_t)N, a, row_of_a(M, K, flags), b,
+                 row_of_b(N, K, flags), bias, M, N, K, flags);
 }
 
 void gemm(real *c, const real *a, const real *b, int M, int N, int K,
           int flags)
 {
     gemm_bias(c, a, b, NULL, M, N, K, flags);
+}
+
+/* the four doors, continued (17b.11) */
+void gemm_squares(real *c, const real *a, const real *b, int M, int N,
+                  int K, int flags, double *squares)
+{
+    struct Job j = { .c = c, .ldc = (size_t)N, .M = M, .N = N, .K = K };
+    if (squares && N > 0)
+        j.squares = xcalloc((size_t)N, sizeof *j.squares);
+    multiply(j, a, row_of_a(M, K, flags), b, row_of_b(N, K, flags), flags);
+    for (int n = 0; j.squares && n < N; n++)
+        *squares += j.squares[n];
+    free(j.squares);
 }

@@ -16,6 +16,7 @@ enum {
     GEMM_TA  = 1,       /* a is stored [K,M], op(a) is its transpose    */
     GEMM_TB  = 2,       /* b is stored [N,K], op(b) is its transpose    */
     GEMM_ADD = 4,       /* c += op(a) op(b); without it c is not read   */
+    GEMM_FAR = 8,       /* c is not read soon: leave it out of the caches */
 };
 
 /* c = op(a) op(b) (17b.1) */
@@ -47,7 +48,14 @@ void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
                   const real *b, size_t ldb, const real *bias,
                   int M, int N, int K, int flags);
 
-/* choosing a kernel by name (17b.10) */
+/* gemm, and *squares += the sum of the squares of what c holds then, the
+ * same for any number of threads: up to eight of a column are added as
+ * reals (so a c beyond 6e18 is infinite here), the rest in double.  NULL:
+ * not wanted; on a GPU always NULL. */
+void gemm_squares(real *c, const real *a, const real *b, int M, int N,
+                  int K, int flags, double *squares);
+
+/* choosing a kernel by name (17b.11) */
 /* The kernels this program holds: gemm_kernel(i) is the name of the i-th,
  * best first, or NULL past the last.  The first one this CPU can run is
  * taken, unless the environment variable GEMM_KERNEL names another. */

@@ -1,7 +1,9 @@
-/* Chapter 17b, A matmul for two cores: 17b.10 Four instruction sets */
+/* Chapter 17b, A matmul for two cores: 17b.11 Four instruction sets */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 #include "ops/matmul_tile.h"
+
+#include <string.h>
 
 /* transpose four by four (17b.5) */
 typedef real Quad __attribute__((vector_size(4 * sizeof(real)),
@@ -16,7 +18,7 @@ typedef real Quad __attribute__((vector_size(4 * sizeof(real)),
 #define GEMM_X86
 #include <immintrin.h>
 
-/* kernels for x86-64 (17b.10) */
+/* kernels for x86-64 (17b.11) */
 #define NAME avx512
 #define TARGET __attribute__((target("avx512f")))
 #define LANES 16
@@ -24,6 +26,7 @@ typedef real Quad __attribute__((vector_size(4 * sizeof(real)),
 #define VECS 3
 #define FMA(a, b, c) \
     __asm__("vfmadd231ps %1, %2, %0" : "+v"(c) : "v"(a), "v"(b))
+#define STREAM(p, v) _mm512_stream_ps(p, (__m512)(v))
 #include "ops/matmul_micro.h"
 
 #define NAME avx2
@@ -33,7 +36,10 @@ typedef real Quad __attribute__((vector_size(4 * sizeof(real)),
 #define VECS 2
 #define FMA(a, b, c) \
     __asm__("vfmadd231ps %1, %2, %0" : "+x"(c) : "x"(a), "x"(b))
+#define STREAM(p, v) _mm256_stream_ps(p, (__m256)(v))
 #include "ops/matmul_micro.h"
+
+/* ask an x86-64 processor (17b.11) */
 static bool has_avx512(void)
 {
     return __builtin_cpu_supports("avx512f");
@@ -49,7 +55,7 @@ static bool has_avx2(void)
 #define GEMM_NEON
 #include <arm_neon.h>
 
-/* a kernel for ARM (17b.10) */
+/* a kernel for ARM (17b.11) */
 #define NAME neon
 #define TARGET
 #define LANES 4
@@ -57,31 +63,33 @@ static bool has_avx2(void)
 #define VECS 3
 #define FMA(a, b, c) (c) = (neon_vec)vfmaq_f32((float32x4_t)(c), \
                                (float32x4_t)(a), (float32x4_t)(b))
+#define STREAM(p, v) (*(neon_vec *)(p) = (v))
 #include "ops/matmul_micro.h"
 #endif
 
-/* a portable kernel (17b.10) */
+/* a portable kernel (17b.11) */
 #define NAME portable
 #define TARGET
 #define LANES 4
 #define ROWS 4
 #define VECS 2
 #define FMA(a, b, c) (c) += (a) * (b)
+#define STREAM(p, v) (*(portable_vec *)(p) = (v))
 #include "ops/matmul_micro.h"
 static bool always(void)
 {
     return true;
 }
 
-/* the table of kernels (17b.10) */
+/* the table of kernels (17b.11) */
 const struct Kernel gemm_kernels[] = {
 #ifdef GEMM_X86
-    { "avx512", 8, 48, 192, has_avx512, avx512_tile, avx512_pack },
-    { "avx2", 6, 16, 48, has_avx2, avx2_tile, avx2_pack },
+    { "avx512", 8, 48, 192, true, has_avx512, avx512_tile, avx512_pack },
+    { "avx2", 6, 16, 48, true, has_avx2, avx2_tile, avx2_pack },
 #endif
 #ifdef GEMM_NEON
-    { "neon", 8, 12, 48, always, neon_tile, neon_pack },
+    { "neon", 8, 12, 48, false, always, neon_tile, neon_pack },
 #endif
-    { "portable", 4, 8, 48, always, portable_tile, portable_pack },
-    { NULL, 0, 0, 0, NULL, NULL, NULL },
+    { "portable", 4, 8, 48, false, always, portable_tile, portable_pack },
+    { NULL, 0, 0, 0, false, NULL, NULL, NULL },
 };

@@ -1,8 +1,9 @@
-/* Chapter 17b, A matmul for two cores: 17b.10 Four instruction sets */
+/* Chapter 17b, A matmul for two cores: 17b.11 Four instruction sets */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 /* The micro-kernel, once per instruction set: the file that includes this
- * defines NAME, TARGET, LANES, ROWS, VECS and FMA, which end here. */
+ * defines NAME, TARGET, LANES, ROWS, VECS, FMA and STREAM, which end
+ * here. */
 #define JOIN2(a, b) a##b
 #define JOIN(a, b) JOIN2(a, b)
 #define VEC JOIN(NAME, _vec)
@@ -11,7 +12,7 @@
 typedef real VEC __attribute__((vector_size(LANES * sizeof(real)),
                                 aligned(sizeof(real)), may_alias));
 
-/* shuffles for this many lanes (17b.10) */
+/* shuffles for this many lanes (17b.11) */
 #define AT(i, q) ((i) % 4 + 4 * (q) + (i) / 4 * LANES)
 #define FOUR_AT(q, a, b, c, d) AT(a, q), AT(b, q), AT(c, q), AT(d, q)
 #if LANES == 16
@@ -46,36 +47,44 @@ JOIN(NAME, _step)(const int rows, VEC acc[ROWS][VECS], const real *a,
     }
 }
 
-/* add a row of bias to the sums (17b.8) */
+/* what becomes of a tile (17b.11) */
+/* store a row of a kept tile (17b.9) */
 TARGET static inline __attribute__((always_inline)) void
-JOIN(NAME, _bias)(const int rows, VEC acc[ROWS][VECS], const real *bias,
-                  int cols)
+JOIN(NAME, _stream)(real *c, const real *kept)
+{
+    #pragma GCC unroll 4
+    for (int j = 0; j < WIDTH; j += LANES)
+        STREAM(c + j, *(const VEC *)(kept + j));
+}
+
+/* add rows to the sums (17b.8) */
+TARGET static inline __attribute__((always_inline)) void
+JOIN(NAME, _add)(const int rows, VEC acc[ROWS][VECS], const real *from,
+                 size_t step, int cols)
 {
     real row[WIDTH] = { 0 };
-    for (int j = 0; j < cols; j++)
-        row[j] = bias[j];
     #pragma GCC unroll 16
-    for (int i = 0; i < rows; i++) {
+    for (int i = 0; i < rows; i++, from += step) {
+        const real *whole = from;
+        if (cols < WIDTH)
+            whole = memcpy(row, from, (size_t)cols * sizeof *row);
         #pragma GCC unroll 4
         for (int j = 0; j < VECS; j++)
-            acc[i][j] += *(const VEC *)(row + j * LANES);
+            acc[i][j] += *(const VEC *)(whole + j * LANES);
     }
 }
 
 /* store a whole tile (17b.8) */
 TARGET static inline __attribute__((always_inline)) void
-JOIN(NAME, _store)(const int rows, VEC acc[ROWS][VECS],
-                   const struct Tile *t)
+JOIN(NAME, _store)(const int rows, VEC acc[ROWS][VECS], real *to,
+                   size_t ldc)
 {
     #pragma GCC unroll 16
     for (int i = 0; i < rows; i++) {
         #pragma GCC unroll 4
         for (int j = 0; j < VECS; j++) {
-            VEC *c = (VEC *)(t->c + i * t->ldc + j * LANES);
-            if (t->add)
-                *c += acc[i][j];
-            else
-                *c = acc[i][j];
+            VEC *c = (VEC *)(to + i * ldc + j * LANES);
+            *c = acc[i][j];
         }
     }
 }
@@ -93,10 +102,25 @@ JOIN(NAME, _store_part)(const int rows, VEC acc[ROWS][VECS],
             *(VEC *)(part[i] + j * LANES) = acc[i][j];
     }
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < t->cols; j++) {
-            real *c = t->c + i * t->ldc + j;
-            *c = t->add ? *c + part[i][j] : part[i][j];
-        }
+        memcpy(t->c + i * t->ldc, part[i], (size_t)t->cols * sizeof(real));
+}
+
+/* add up the squares of a tile (17b.9) */
+TARGET static inline __attribute__((always_inline)) void
+JOIN(NAME, _squares)(const int rows, VEC acc[ROWS][VECS],
+                     double *squares)
+{
+    VEC sum[VECS];
+    #pragma GCC unroll 4
+    for (int j = 0; j < VECS; j++) {
+        sum[j] = acc[0][j] * acc[0][j];
+        #pragma GCC unroll 16
+        for (int i = 1; i < rows; i++)
+            FMA(acc[i][j], acc[i][j], sum[j]);
+    }
+    const real *of = (const real *)sum;
+    for (int j = 0; j < WIDTH; j++)
+        squares[j] += (double)of[j];
 }
 
 /* the micro-kernel for a fixed number of rows (17b.8) */
@@ -114,7 +138,8 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
     /* what one micro-kernel does, until the sums are complete (17b.7) */
     const real *a = t->a, *b = t->b;
     const char *ahead = t->ahead, *next_a = (const char *)t->next_a;
-    const real *next_c = t->next_c;
+    bool touch_c = !t->keep && !t->late;
+    size_t row = 0;
     int k = 0;
     for (; k + TOUCH_EVERY <= t->depth; k += TOUCH_EVERY) {
         __builtin_prefetch(ahead, 0, 2);
@@ -122,10 +147,13 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
         ahead += t->step;
         next_a += 64;
         if (k < ROWS * TOUCH_EVERY) {
+            if (t->late)
+                JOIN(NAME, _stream)(t->late_c + row * t->ldc,
+                                    t->late + row * WIDTH);
             #pragma GCC unroll 4
-            for (int j = 0; j < VECS; j++)
-                __builtin_prefetch(next_c + j * LANES, 0, 2);
-            next_c += t->ldc;
+            for (int j = 0; j < VECS && touch_c; j++)
+                __builtin_prefetch(t->next_c + row * t->ldc + j * LANES, 0, 2);
+            row++;
         }
         for (int i = 0; i < TOUCH_EVERY; i++, a += ROWS, b += WIDTH)
             JOIN(NAME, _step)(rows, acc, a, b);
@@ -133,9 +161,15 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
     for (; k < t->depth; k++, a += ROWS, b += WIDTH)
         JOIN(NAME, _step)(rows, acc, a, b);
     if (t->bias)
-        JOIN(NAME, _bias)(rows, acc, t->bias, t->cols);
-    if (t->cols == WIDTH)
-        JOIN(NAME, _store)(rows, acc, t);
+        JOIN(NAME, _add)(rows, acc, t->bias, 0, t->cols);
+    if (t->add)
+        JOIN(NAME, _add)(rows, acc, t->c, t->ldc, t->cols);
+    if (t->squares)
+        JOIN(NAME, _squares)(rows, acc, t->squares);
+    if (t->keep)
+        JOIN(NAME, _store)(rows, acc, t->keep, WIDTH);
+    else if (t->cols == WIDTH)
+        JOIN(NAME, _store)(rows, acc, t->c, t->ldc);
     else
         JOIN(NAME, _store_part)(rows, acc, t);
 }
@@ -214,7 +248,7 @@ TARGET static void JOIN(NAME, _pack)(real *to, int width, const real *from,
                 from[(i < lines ? i : lines - 1) * line + k * deep];
 }
 
-/* forget the macros of this instruction set (17b.10) */
+/* forget the macros of this instruction set (17b.11) */
 #undef JOIN
 #undef JOIN2
 #undef VEC
@@ -229,3 +263,4 @@ TARGET static void JOIN(NAME, _pack)(real *to, int width, const real *from,
 #undef FOUR_AT
 #undef VECS
 #undef FMA
+#undef STREAM

@@ -1,4 +1,4 @@
-/* Chapter 17b, A matmul for two cores: 17b.10 Four instruction sets */
+/* Chapter 17b, A matmul for two cores: 17b.11 Four instruction sets */
 /* Tangled from chapters/17b-cpu-matmul.nw by `make tangle`; edit it there. */
 
 #ifndef OPS_MATMUL_TILE_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* what a micro-kernel is told (17b.10) */
+/* what a micro-kernel is told (17b.11) */
 #define TOUCH_EVERY 8
 #define NR_MAX 48
 #define ROW_MAX 8
@@ -23,6 +23,10 @@ struct Tile {
     const real *b;              /* [depth][nr]                          */
     const real *bias;           /* [cols] or NULL                       */
     bool add;                   /* c += rather than c =                 */
+    double *squares;            /* [nr] or NULL: += those of c          */
+    real *keep;                 /* [mr][nr]: instead of c, or NULL      */
+    const real *late;           /* a tile kept before, to be stored at  */
+    real *late_c;               /* late_c now, or NULL                  */
     const real *next_c;         /* where the next tile begins in c, and */
     const real *next_a;         /* its sliver of a: both are touched,   */
     const char *ahead;          /* and ahead, ahead + step, ...: one of */
@@ -33,6 +37,7 @@ struct Kernel {
     const char *name;
     int mr, nr;                 /* rows and columns of its tile */
     int strip;                  /* columns that a thread packs at a time */
+    bool streams;               /* knows stores that leave caches alone */
     bool (*runs_here)(void);
     void (*tile)(const struct Tile *t);
     void (*pack)(real *to, int width, const real *from, size_t line,

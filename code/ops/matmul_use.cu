@@ -1,6 +1,7 @@
 /* Appendix V, The plumbing of products and floats: V.5 Products of floats on a GPU */
 /* Tangled from chapters/v-products-plumbing.nw by `make tangle`; edit it there. */
 
+#include <assert.h>
 #include <stdlib.h>
 #include "base/error.h"
 #include "ops/machine.h"
@@ -38,7 +39,7 @@ const char *gemm_used(void)
     return body_in_use->name;
 }
 
-/* the three doors of gemm on a GPU (V.5) */
+/* the doors of gemm on a GPU (V.5) */
 void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
                   const real *b, size_t ldb, const real *bias,
                   int M, int N, int K, int flags)
@@ -62,4 +63,11 @@ void gemm(real *c, const real *a, const real *b, int M, int N, int K,
           int flags)
 {
     gemm_bias(c, a, b, NULL, M, N, K, flags);
+}
+
+void gemm_squares(real *c, const real *a, const real *b, int M, int N,
+                  int K, int flags, double *squares)
+{
+    assert(!squares);
+    gemm(c, a, b, M, N, K, flags);
 }
