@@ -67,6 +67,7 @@ static bool add_shard(struct Loader *l, const char *path, struct Error *e)
     if (!shard_open(s, path, e))
         return false;
     l->shards++;
+    /* refuse a shard without a single window (14.8) */
     if (s->count < T + 1)
         return error_set(e, "%s: %zu tokens; a sequence of %zu and the "
             "token after it need %zu: give more text or a smaller --seq",

@@ -108,6 +108,7 @@ void shard_abandon(struct ShardWriter *w)
 /* write a shard (14.7) */
 bool shard_finish(struct ShardWriter *w, struct Error *e)
 {
+    /* refuse more tokens than a shard holds (14.7) */
     if (w->count > SHARD_MAX) {
         writer_abort(&w->file);
         return error_set(e, "%s: %zu tokens; a shard holds at most %d: "
