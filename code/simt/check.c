@@ -144,6 +144,7 @@ static void waits_elsewhere(const struct Block *b)
             continue;
         if (!first)
             first = b->warp + i;
+        /* compare this warp's place with the first one's (4.9) */
         where(k, first->pc - 1, there, sizeof there);
         if (strcmp(where(k, w.pc, here, sizeof here), there) == 0)
             continue;
@@ -400,7 +401,6 @@ static bool harmless(const struct Ask *q, struct Clash c, int lane)
 }
 
 /* ask about one word, continued (4.6) */
-
 /* Word i is not free for the lane, it seems. */
 static void suspect(struct Ask *q, const struct Line *l, int i, int lane,
                     Stamp me)
@@ -412,6 +412,7 @@ static void suspect(struct Ask *q, const struct Line *l, int i, int lane,
             add_race(q, lane, c[k], false);
 }
 
+/* check one word and note it down (4.6) */
 static void touch_word(struct Ask *q, struct Line *l, int i, int lane)
 {
     Stamp me = q->now->mine + (Stamp)lane + (q->several ? SEVERAL : 0);
@@ -439,7 +440,6 @@ static void touch_words(struct Ask *q, struct Line *l, int lo, int hi,
 }
 
 /* ask about lanes side by side, continued (4.6) */
-
 /* Bytes lo to hi - 1 of a line: its words, or the parts of its words. */
 static void touch_line(struct Ask *q, struct Line *l, int lo, int hi,
                        int first, int shift)
@@ -457,7 +457,6 @@ static void touch_line(struct Ask *q, struct Line *l, int lo, int hi,
 }
 
 /* ask about lanes side by side, continued (4.6) */
-
 /* Lanes from `lane` on touch so many bytes in a row. */
 static void touch_row(struct Ask *q, int lane, uint64_t from,
                       uint64_t bytes)
@@ -489,13 +488,13 @@ static inline bool touch_free_word(const struct Ask *q, const struct Now *n,
     return true;
 }
 
+/* a lane alone is a row of one (4.6) */
 static void touch_lane(struct Ask *q, int lane)
 {
     touch_row(q, lane, q->address[lane], (unsigned)q->size);
 }
 
 /* ask about scattered lanes, continued (4.6) */
-
 /* How many lanes from this one on stand side by side? */
 static int row_length(const struct Ask *q, int lane)
 {
@@ -513,7 +512,6 @@ static uint32_t lanes_from(int lane, int n)
 }
 
 /* ask about scattered lanes, continued (4.6) */
-
 /* Row by row; of neighbours that share an address the first and the last
  * speak for all. */
 static void touch_scattered(struct Ask *q)
@@ -527,6 +525,7 @@ static void touch_scattered(struct Ask *q)
         if (n * q->size >= 32)
             touch_row(q, lane, x, (unsigned)(n * q->size));
         else {
+            /* one lane, unless its neighbours speak for it (4.6) */
             bool middle = x == before && lane + 1 < LANES
                           && q->on >> (lane + 1) & 1
                           && q->address[lane + 1] == x;
@@ -552,6 +551,7 @@ static void stores_meet(struct Ask *q, int lane, int other)
         add_race(q, lane, c, true);
 }
 
+/* find lanes that store to one place (4.5) */
 static void find_meetings(struct Ask *q)
 {
     uint8_t seen[64] = { 0 };               /* lane + 1, by address      */
@@ -581,6 +581,7 @@ static bool all_apart(const struct Ask *q)
     return true;
 }
 
+/* stores that may meet: first the past, then each other (4.6) */
 /* If two stores may meet, all are compared with the past before any is
  * noted down, and then with each other. */
 static void store_scattered(struct Ask *q)
@@ -614,7 +615,6 @@ static void ask_bits(struct Ask *q, bool row, const uint64_t *bits,
 }
 
 /* was it written? has it arrived?, continued (4.7) */
-
 static void note_written(struct Ask *q, bool row)
 {
     uint64_t from = q->address[__builtin_ctz(q->on)];
@@ -657,6 +657,7 @@ static void ask(struct Ask *q)
     if (q->a->uniform && q->touch != TOUCH_WRITE)
         q->on = 1u << __builtin_ctz(q->on)
                 | 1u << (31 - __builtin_clz(q->on));
+    /* ask about bits: written, and not in the air (4.6) */
     if (q->area->left && q->touch != TOUCH_WRITE
         && q->a->atomic != ATOMIC_EXCH && wanted(CHECK_INIT))
         ask_bits(q, row, q->area->valid, true, &q->unwritten);
@@ -753,7 +754,6 @@ static void take_off(struct Warp *w, const struct Access *a, uint32_t on)
 }
 
 /* copies take off, continued (4.8) */
-
 /* Lanes whose copy has a byte count with this bit set. */
 static uint32_t lanes_with(const struct Access *a, int size)
 {
@@ -763,6 +763,7 @@ static uint32_t lanes_with(const struct Access *a, int size)
     return lanes;
 }
 
+/* ask about the sources of copies (4.8) */
 /* The sources are read: 16 bytes, or 8 and 4, or what is left. */
 static void ask_sources(struct Warp *w, const struct Access *a, uint32_t on)
 {
@@ -778,6 +779,7 @@ static void ask_sources(struct Warp *w, const struct Access *a, uint32_t on)
     }
 }
 
+/* a copy is a read, a store, and a flight (4.8) */
 static void ask_async(struct Warp *w, const struct Access *a, uint32_t on)
 {
     struct Access to = *a;
@@ -809,13 +811,13 @@ static void land(const struct Warp *w, const struct Flight *x)
 }
 
 /* copies land, continued (4.8) */
-
 void check_async_commit(struct Warp *w)
 {
     for (int l = 0; l < LANES; l++)
         flights[w->index].group[l] += w->active >> l & 1;
 }
 
+/* copies that are waited for (4.8) */
 /* All copies of these lanes land, but those of the last groups_left groups
  * of each; groups_left < 0: all. */
 void check_async_wait(struct Warp *w, int groups_left)
@@ -866,6 +868,7 @@ static bool all_well(const struct Warp *w, const struct Access *a,
 {
     bool shared = a->space == SPACE_SHARED, write = a->kind == ACCESS_STORE;
     int f = __builtin_ctz(on);
+    /* leave anything unusual to the long way (4.6) */
     uint32_t lanes = on >> f;
     if (!a->contiguous || a->size < 4 || lanes & (lanes + 1)
         || (a->kind != ACCESS_LOAD && !write) || (shared && in_flight)
@@ -896,6 +899,7 @@ uint32_t check_access(struct Warp *w, const struct Access *a)
     if (!on || ((a->space == SPACE_GLOBAL || a->space == SPACE_SHARED)
                 && all_well(w, a, on)))
         return on;
+    /* go the long way (4.11) */
     if (a->kind == ACCESS_ASYNC_CA || a->kind == ACCESS_ASYNC_CG)
         ask_async(w, a, on);
     else if (a->space == SPACE_GLOBAL || a->space == SPACE_CONST)

@@ -94,9 +94,9 @@ void order_barrier(void)
 }
 
 /* the present moves on, continued (4.2) */
-
 bool order_block(uint64_t linear)
 {
+    /* note where this block starts (4.2) */
     if (n_starts == starts_room) {
         starts_room = 2 * starts_room + 64;
         starts = xrealloc(starts, starts_room * sizeof *starts);
@@ -113,7 +113,6 @@ bool order_block(uint64_t linear)
 }
 
 /* the present moves on, continued (4.2) */
-
 bool order_launch(void)
 {
     first = next;
@@ -127,6 +126,7 @@ bool order_launch(void)
     return next < MOST_STRANDS / 2;
 }
 
+/* the present moves on, continued (4.2) */
 void order_restart(void)
 {
     next = 1;
@@ -163,6 +163,7 @@ void order_sync(const struct Warp *w, uint32_t lanes)
     if (!s->partial)
         memset(s->known, 0, sizeof s->known);
     s->partial = true;
+    /* each of these lanes learns what any of them knew (4.5) */
     for (int a = 0; a < LANES; a++)
         for (int b = 0; b < LANES && lanes >> a & 1; b++)
             if (s->known[a][b] > all[b])
@@ -179,6 +180,7 @@ void order_fence(void)
     fenced = fenced_here = true;
 }
 
+/* what an atomic brings, and what it leaves (4.5) */
 void order_atomic(uint64_t address)
 {
     enum { MOST = sizeof releases / sizeof *releases };

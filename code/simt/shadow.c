@@ -46,6 +46,7 @@ bool line_write(struct Line *l, const struct Now *n, int lo, int hi,
         IN_THE_WAY(l->atomic)
     if (bad)
         return false;
+    /* these words have a new writer, and nobody else (4.3) */
     for (int i = 0; i < 32; i++) {
         Stamp me = now.mine + (Stamp)((4 * i - first) >> shift);
         bool on = (i >= lo) & (i < hi);
