@@ -16,9 +16,9 @@ device.
 
   --sizes MODEL:BATCH[:ROUNDS[:PRECISION]],...   what, how often (two turns
                         each), and in bf16, tf32 or fp32
-  --tuned MODEL:BATCH,...   there PyTorch searches for kernels, too, with
-                        mode="max-autotune-no-cudagraphs" and bf16 weights;
-                        that takes minutes
+  --tuned MODEL:BATCH,...   there a third PyTorch, with bf16 weights, takes
+                        what its search for kernels finds for a block and for
+                        the loss (mode="max-autotune-no-cudagraphs")
   --bin DIR             where bench-step-cuda is
   --out DIR             rows into DIR/gpu-step.csv and DIR/torch-step.csv:
                         NAME.roundN.KEY for each turn, NAME.KEY their median,

@@ -11,8 +11,10 @@ Unless told otherwise, parameters are fp32 and products bf16, by autocast.
   --run compile|blocks|eager|graph|tuned
                         torch.compile of the whole model; of a block and of
                         the loss, which takes seconds where 36 layers take
-                        minutes; none; with mode="reduce-overhead" (CUDA
-                        graphs); with mode="max-autotune-no-cudagraphs"
+                        minutes; none; of the whole with
+                        mode="reduce-overhead" (CUDA graphs); of a block and
+                        of the loss with mode="max-autotune-no-cudagraphs",
+                        whose search takes minutes even so
   --params fp32|bf16    bf16: the module itself in bf16, its optimiser works
                         on fp32 masters that are rounded back every step
   --precision bf16|tf32|fp32    tf32, fp32: everything is stored in fp32, and
@@ -70,13 +72,15 @@ def options():
 
 
 def compiled(model, run):
-    mode = {"compile": None, "graph": "reduce-overhead",
-            "tuned": "max-autotune-no-cudagraphs"}
-    if run == "blocks":
+    mode = {"graph": "reduce-overhead",
+            "tuned": "max-autotune-no-cudagraphs"}.get(run)
+    if run in ("blocks", "tuned"):
         for block in model.h:
-            block.compile()
-        model.loss = torch.compile(model.loss)
-    return torch.compile(model, mode=mode[run]) if run in mode else model
+            block.compile(mode=mode)
+        model.loss = torch.compile(model.loss, mode=mode)
+    if run in ("compile", "graph"):
+        return torch.compile(model, mode=mode)
+    return model
 
 
 class Step:
