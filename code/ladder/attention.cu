@@ -51,6 +51,7 @@ static dim3 planes(int across, int T, int heads)
     return dim3(blocks_for(across, ACROSS), blocks_for(T, DOWN), heads);
 }
 
+/* attention with the square in memory, continued (12.2) */
 void attention_square(float *y, float *square, const float *qkv,
                       int B, int T, int C, int NH)
 {

@@ -61,6 +61,7 @@ void crossentropy_fwd(real *loss, real *lse, const real *logits,
     LAUNCHED();
 }
 
+/* launch crossentropy, continued (15b.5) */
 void crossentropy_bwd(real *dlogits, const real *logits, const real *lse,
                       const int32_t *targets, real scale, int N, int V)
 {

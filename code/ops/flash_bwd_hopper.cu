@@ -258,6 +258,7 @@ enum {
     NEXT_TILE = TILE * HS * 2 / 16,
 };
 
+/* products of tiles, continued (12c.3) */
 /* d = a b', or d += a b'; both in shared memory */
 HOPPER(void) rows_by_rows(float (&d)[32], uint64_t a, uint64_t b, int add)
 {
@@ -382,6 +383,7 @@ HOPPER(void) stmatrix_t(uint32_t to, const uint32_t *x)
                  : "memory");
 }
 
+/* matrices to shared memory, continued (12c.6) */
 HOPPER(void) to_ds_across(const Place &at, const uint32_t (&x)[16])
 {
     #pragma unroll

@@ -54,6 +54,7 @@ __device__ static __forceinline__ float warp_sum(float x)
     return x;
 }
 
+/* sums and maxima over a warp, continued (15b.3) */
 __device__ static __forceinline__ float warp_max(float x)
 {
     for (int d = 16; d > 0; d /= 2)

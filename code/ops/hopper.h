@@ -157,11 +157,6 @@ template <int n> HOPPER(void) tma_wait_read()
     asm volatile("cp.async.bulk.wait_group.read %0;" :: "n"(n) : "memory");
 }
 
-HOPPER(void) tma_prefetch_map(const CUtensorMap *map)
-{
-    asm volatile("prefetch.tensormap [%0];" :: "l"(map) : "memory");
-}
-
 /* describe a tensor to the copy engine (12b.3) */
 /* The tensor bf16 [nz][ny][nx] at p, rows `pitch` elements apart, planes
  * ny pitch; boxes of [1][rows][64], swizzled by 128 bytes.  p 16-byte
@@ -212,6 +207,7 @@ HOPPER(void) store_shared(void *to, uint32_t x)
                  :: "r"(shared_address(to)), "r"(x) : "memory");
 }
 
+/* order shared memory for the engines, continued (12b.4) */
 /* What this thread wrote to shared memory with ordinary stores can be read
  * by the copy engine and the tensor cores after the next barrier. */
 HOPPER(void) fence_proxy_async()
@@ -225,12 +221,6 @@ HOPPER(void) fence_proxy_async()
 HOPPER(void) named_barrier_sync(int id, int threads)
 {
     asm volatile("bar.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
-}
-
-HOPPER(void) named_barrier_arrive(int id, int threads)
-{
-    asm volatile("bar.arrive %0, %1;"
-                 :: "r"(id), "r"(threads) : "memory");
 }
 
 
@@ -253,6 +243,7 @@ HOPPER(void) wgmma_fence()
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
+/* start products and wait for them, continued (12b.5) */
 HOPPER(void) wgmma_commit()
 {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");

@@ -35,6 +35,7 @@ void machine_free(void *p)
     CUDA_OK(cudaFree(p));
 }
 
+/* memory of the GPU, continued (15b.1) */
 void machine_zero(void *p, size_t bytes)
 {
     if (bytes)

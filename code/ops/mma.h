@@ -66,11 +66,7 @@ INLINE void copy16(unsigned to, const void *from, int bytes)
           :: "r"(to), "l"(from), "r"(bytes) : "memory");
 }
 
-INLINE void copies_commit(void)
-{
-    ASM80("cp.async.commit_group;" ::: "memory");
-}
-
+/* cp.async: copies that nobody waits for, continued (12.5) */
 INLINE void copies_wait(void)           /* for all of this thread */
 {
     ASM80("cp.async.wait_all;" ::: "memory");
