@@ -100,6 +100,8 @@ PATTERN(ld_f32,           float,  2, 64, out[i] = in[i])
 PATTERN(ld_f64,           double, 2, 64, out[i] = in[i])
 PATTERN(ld_f32x2,         float2, 2, 64, out[i] = in[i])
 PATTERN(ld_f32x4,         float4, 2, 64, out[i] = in[i])
+
+/* the same, shifted and with strides (3b.5) */
 PATTERN(ld_u8_from_5,     u8,     2, 64, out[i] = in[i + 5])
 PATTERN(ld_f32_from_3,    float,  2, 64, out[i] = in[i + 3])
 PATTERN(ld_f32x2_from_1,  float2, 2, 64, out[i] = in[i + 1])
@@ -112,6 +114,8 @@ PATTERN(ld_f32_by_5,      float,  2, 64, out[i] = in[5 * i])
 PATTERN(ld_f32_by_33,     float,  2, 64, out[i] = in[33 * i])
 PATTERN(ld_f32x2_by_3,    float2, 2, 64, out[i] = in[3 * i])
 PATTERN(ld_f32x4_by_5,    float4, 2, 64, out[i] = in[5 * i])
+
+/* the same, in disorder (3b.5) */
 PATTERN(ld_f32_backwards, float,  2, 64, out[i] = in[i ^ 31])
 PATTERN(ld_f32_twisted,   float,  2, 64, out[i] = in[i ^ (l >> 2)])
 PATTERN(ld_f32_thirds,    float,  2, 64, out[i] = in[i / 3])

@@ -38,11 +38,13 @@ struct Access {
     uint32_t lanes;             /* which take part                       */
     int size;                   /* bytes per lane: 1, 2, 4, 8 or 16;     */
                                 /*   of a vector access all of it        */
+    /* where the lanes go (3b.1) */
     bool contiguous;            /* lane l has address[f] + size (l - f), */
                                 /*   f being the first that takes part   */
     bool uniform;               /* every lane has address[f]             */
     uint64_t address[32];       /* global: device address, else offset;  */
                                 /*   a multiple of size                  */
+    /* what only some kinds have (3b.1) */
     uint64_t to[32];            /* cp.async: offset in shared memory     */
     uint8_t bytes[32];          /* cp.async: how many to read, 0 to 16   */
     int matrices;               /* ldmatrix, stmatrix: 1, 2 or 4         */
@@ -61,6 +63,7 @@ struct Traffic {
     uint64_t bytes;             /* that the program asked for            */
 };
 
+/* one instruction, over a launch (3b.1) */
 struct Site {                   /* one for each instruction and launch   */
     uint64_t executed;          /* warp instructions, lanes or no lanes  */
     uint64_t active;            /* lanes, those predicated off included  */

@@ -88,6 +88,7 @@ static int degree(const uint64_t *unit, int n, unsigned banks)
 /* sectors of a load or store (3b.2) */
 enum { SECTOR = 32, LINE = 128 };
 
+/* is there no gap between the lanes? (3b.2) */
 static bool unbroken(uint32_t lanes)    /* ones without a gap */
 {
     uint64_t ones = lanes >> __builtin_ctz(lanes);
@@ -112,6 +113,7 @@ static int atomic_sectors(const struct Access *a)
 {
     uint64_t at[32];
     int on[32], n = 0, sum = 0;         /* on[k] lanes on address at[k] */
+    /* count the lanes on each address (3b.2.1) */
     for (uint32_t m = a->lanes; m; m &= m - 1) {
         int k = n;
         while (k > 0 && at[k - 1] != a->address[__builtin_ctz(m)])
@@ -196,6 +198,7 @@ static bool paired(const struct Access *a, int d)
     return true;
 }
 
+/* add up the turns of the groups (3b.3.1) */
 static int plain_wavefronts(const struct Access *a, int *ideal)
 {
     int width = a->size > 4 ? a->size : 4, group = LINE / width;
@@ -300,6 +303,7 @@ static bool changed(const struct Access *a, uint32_t won, uint64_t address)
     return false;
 }
 
+/* which lanes get through in a turn (3b.3.3) */
 /* In each group of lanes served at once, one lane for each bank swaps; it
  * fails if the group before has changed its word. */
 static uint32_t winners(const struct Access *a)
@@ -343,6 +347,7 @@ void count_access(struct Site *s, const struct Access *a)
     if (asking(a) == 0)
         return;
     if (a->space == SPACE_SHARED) {
+        /* count an access to shared memory (3b.4) */
         int ideal, wavefronts;
         if (a->atomic == ATOMIC_ADD && (a->is_float || a->is_64)) {
             count_loop(s, a);

@@ -51,6 +51,7 @@ void touched_count(const struct Touched *t, uint64_t *read,
     X(name##_wave,  what ": wavefronts")                                \
     X(name##_conf,  what ": bank conflicts")                            \
     X(name##_bytes, what ": bytes asked for")
+/* each way to reach memory (3b.4) */ \
 #define METRICS_OF_MEMORY(X)                                            \
     SECTORS_OF(X, gld,      "global loads")                             \
     SECTORS_OF(X, gst,      "global stores")                            \
