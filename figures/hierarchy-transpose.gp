@@ -14,5 +14,5 @@ set xtics ("1\nreads" 1, "2\nwrites" 2, "3\ntile" 3, "copy,\n4 bytes" 4, \
 iscopy(i) = word(steps, i)[1:1] eq 'c'
 plot 100 with lines lt 2, \
     for [i=1:9] row(word(steps, i)) using (i):1 with boxes lt (iscopy(i) ? 5 : 1), \
-    for [i=1:9] row(word(steps, i)) using (i):($1 + 4):(sprintf('%.0f', $1)) \
+    for [i=1:9] row(word(steps, i)) using (i):(($1 > 92 && $1 < 100 ? 100 : $1) + 4):(sprintf('%.0f', $1)) \
         with labels textcolor rgb '#010203'

@@ -160,6 +160,7 @@ static void in_pieces(int pieces)
     for (int i = 0; i < pieces; i++) {
         cudaStream_t s = stream[i % STREAMS];
         size_t at = i * n;
+        /* ask for piece i to be brought in, worked on and brought out (5.7) */
         mark(i, 0, s);
         CUDA_OK(cudaMemcpyAsync(d_in + at, h_in + at, 4 * n,
                                 cudaMemcpyHostToDevice, s));

@@ -10,6 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* what every version of the transpose promises (5.6) */
 /* out[n][m] = in[m][n] for m < M, n < N: float32, rows contiguous, in
  * device memory; out and in do not overlap.
  *
