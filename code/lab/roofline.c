@@ -18,6 +18,8 @@ double roof_ridge(struct Roof r)
     return r.flops / r.bytes;
 }
 
+
+/* the roof over a kernel, continued (6.1) */
 double roof_at(struct Roof r, double intensity)
 {
     return fmin(r.flops, r.bytes * intensity);
@@ -52,6 +54,7 @@ static void products(struct Table *t, const struct Sizes *s, double a,
         { "fc", s->L, C, 4 * C }, { "proj", s->L, 4 * C, C },
         { "head", 1, C, s->V } };
     for (int i = 0; i < 5; i++) {
+        /* a row for each of the three products of layer i (6.2) */
         double K = layer[i].K, M = layer[i].M;
         double y = a * (N * K + N * M + K * M);
         double dw = a * (N * K + N * M) + g * K * M;
@@ -81,6 +84,7 @@ int works_float(struct Work w[WORKS_MAX], const struct Sizes *s)
     const double N = (double)s->B * s->T, n = N * s->C, l = N * s->V;
     const double wpe = (double)s->T * s->C, L = s->L, C = s->C;
     struct Table t = { w, 0 };
+    /* float32: embedding, normalisation, residual (6.2) */
     row(&t, "copy", 0, 4 * 8 * n, 0, false);
     row(&t, "embedding-fwd", 1, 4 * (2 * n + wpe + N), n, false);
     row(&t, "embedding-bwd", 1, 4 * (3 * n + 2 * wpe + N), 2 * n, false);
@@ -89,6 +93,7 @@ int works_float(struct Work w[WORKS_MAX], const struct Sizes *s)
     row(&t, "layernorm-bwd", 2 * L + 1, 4 * (4 * n + 2 * N + 5 * C), 14 * n,
         false);
     row(&t, "residual", 2 * L, 4 * 3 * n, n, false);
+    /* float32: what has an exponential, and the rest (6.2) */
     row(&t, "gelu-fwd", L, 4 * 8 * n, 29 * 4 * n, false);
     row(&t, "gelu-bwd", L, 4 * 12 * n, 36 * 4 * n, false);
     row(&t, "bias-bwd", L, 4 * (4 * n + 8 * C), 4 * n, false);
@@ -109,6 +114,7 @@ int works_bf16(struct Work w[WORKS_MAX], const struct Sizes *s)
     const double wpe = (double)s->T * s->C, L = s->L, C = s->C;
     const double rows = fmin(N, s->V) * C;
     struct Table t = { w, 0 };
+    /* bf16: embedding and normalisation (6.2) */
     row(&t, "copy16", 0, 2 * 8 * n, 0, false);
     row(&t, "embedding16-fwd", 1, 2 * (2 * n + wpe) + 4 * N, n, false);
     row(&t, "embedding16-bwd", 1, 2 * n + 8 * rows + 8 * wpe + 4 * N,
@@ -119,6 +125,7 @@ int works_bf16(struct Work w[WORKS_MAX], const struct Sizes *s)
         9 * n, false);
     row(&t, "layernorm16-bwd", 2 * L + 1, 2 * (4 * n + C) + 8 * N + 12 * C,
         16 * n, false);
+    /* bf16: what the products have swallowed (6.2) */
     row(&t, "gelu16-fwd", 0, 2 * 8 * n, 11 * 4 * n, false);
     row(&t, "gelu16-bwd", 0, 2 * 12 * n, 20 * 4 * n, false);
     row(&t, "column-sums16", 0, 2 * 4 * n + 16 * C, 4 * n, false);
@@ -130,6 +137,7 @@ int works_bf16(struct Work w[WORKS_MAX], const struct Sizes *s)
     return t.n;
 }
 
+/* find an operator by its name (6.2) */
 const struct Work *work_find(const struct Work *w, int n,
                              const char *name)
 {

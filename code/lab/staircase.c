@@ -39,6 +39,8 @@ static bool tile_exists(int m, int n)
     return (m % 64 == 0 || n % 64 == 0) && m * n <= 320 * 128;
 }
 
+
+/* the best tile, continued (6.7) */
 struct Stair staircase(const struct Chip *c, int M, int N, int K)
 {
     struct Stair best = stair(c, 64, 64, M, N, K);
