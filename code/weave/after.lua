@@ -72,10 +72,16 @@ local function Inlines(inlines)
     for _, el in ipairs(inlines) do
         local before = out[#out]
         local sign, rest
-        if el.t == "Str" and before and before.t == "Math" then
+        local long = before and before.t == "Span"
+                     and before.classes:includes("formula")
+        if el.t == "Str" and before and (long or before.t == "Math") then
             sign, rest = el.text:match("^([,.;:!?)]+)(.*)$")
         end
-        if sign then
+        if sign and long then           -- it scrolls with the formula
+            before.content:insert(glued { before.content:remove(),
+                                          pandoc.Str(sign) })
+            el = pandoc.Str(rest)
+        elseif sign then
             out[#out] = glued { before, pandoc.Str(sign) }
             el = pandoc.Str(rest)
         end

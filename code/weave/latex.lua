@@ -291,11 +291,33 @@ local function link(el)
 end
 
 -- latex: the rest of the page, continued (I.2.3)
+local function goes_on(block)
+    local first = block and block.t == "Para" and block.content[1]
+    return first and first.t == "Str" and first.text:find("^%l")
+end
+
+local function is_equation(block)
+    local first = block.t == "Plain" and block.content[1]
+    return first and first.t == "RawInline"
+           and first.text:find("^\\begin{equation}")
+end
+
+local function go_on(blocks)
+    for i, block in ipairs(blocks) do
+        if is_equation(block) and goes_on(blocks[i + 1]) then
+            blocks[i + 1].content:insert(1, raw("\\noindent{}"))
+        end
+    end
+    return blocks
+end
+
+-- latex: the rest of the page, continued (I.2.3)
 function M.finish(_, doc)
     local function walk(filter)
         doc.blocks = pandoc.walk_block(pandoc.Div(doc.blocks),
                                        filter).content
     end
+    walk { Blocks = go_on }
     walk { Note = function(note)
         return pandoc.walk_inline(note, { Link = link_in_note })
     end }
