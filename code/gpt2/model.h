@@ -110,6 +110,8 @@ size_t model_bytes(const struct Config *config, int B, int T,
 double model_loss(struct Model *m, const int32_t *tokens,
                   const int32_t *targets, int B, int T);
 
+
+/* what a model can do, continued (16.10) */
 /* The same, and the gradient of scale * loss: written to m->g, or added
  * if accumulate.  Accumulating K micro-batches: scale = 1/K, accumulate
  * false for the first.  Needs training. */

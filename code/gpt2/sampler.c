@@ -151,6 +151,7 @@ bool generate_text(struct Model *m, const struct Vocab *vocab,
     /* fill the window with the end of the prompt (17.9.2) */
     for (size_t i = n > T ? n - T : 0; i < n; i++)
         window[used++] = prompt[i];
+    /* draw and write up to count tokens (17.9.2) */
     for (int i = 0; i < count; i++) {
         model_logits(m, logits, window, 1, (int)used);
         int32_t token = sampler_pick(s, logits, (uint64_t)i);

@@ -24,6 +24,7 @@ struct Sampler {
     struct Candidate *candidate;    /* [V] */
 };
 
+/* what a sampler does (17.9) */
 /* Settings are not checked here: the programs' options have ranges. */
 void sampler_create(struct Sampler *s, int V, double temperature,
                     int top_k, double top_p, uint64_t seed);

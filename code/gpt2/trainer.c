@@ -199,6 +199,7 @@ double trainer_unigram(const struct Trainer *t)
         for (size_t i = 0; i < t->data.shard[s].count; i++, total++)
             count[t->data.shard[s].token[i]]++;
     double entropy = 0;
+    /* subtract p ln p of every token that occurs (17.7) */
     for (int i = 0; i < 65536; i++)
         if (count[i])
             entropy -= (double)count[i] / (double)total
