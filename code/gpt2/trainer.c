@@ -149,6 +149,8 @@ static bool use_gradient(struct Trainer *t, struct StepReport *r,
     return true;
 }
 
+
+/* use the gradient, continued (17.1) */
 bool trainer_update(struct Trainer *t, struct StepReport *r,
                     struct Error *e)
 {

@@ -70,6 +70,7 @@ static void update_piece(real *restrict w, real *restrict m,
     update(w + i, m + i, v + i, g + i, n - i, k);
 }
 
+/* share the pieces out among the threads (17.2.5) */
 void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
                   const struct AdamwStep *s)
 {

@@ -23,6 +23,8 @@ struct AdamwStep {
     uint64_t seed;      /* of stochastic rounding */
 };
 
+
+/* the contract of one tensor's step, continued (17.2.3) */
 /* m = beta1 m + (1 - beta1) scale g
  * v = beta2 v + (1 - beta2) (scale g)^2
  * w = w - lr (m / (1 - beta1^step)
