@@ -168,9 +168,12 @@ static void residual_row(const struct Row *row)
 
 /* res=0: without dres; 1: dres apart; 2: dres is dx.  accumulate=0 or 1;
  * bias=0: no dbias. */
+/* T > 0: the sums of dx are those of T positions. */
 static void layernorm_bwd_row(const struct Row *row)
 {
     int N = row_int(row, "N"), C = row_int(row, "C");
+    const int T = (int)row_number(row, "T", 0);
+    const size_t sums = (size_t)C * (size_t)(T ? T : 1);
     int res = row_int(row, "res"), add = row_int(row, "accumulate");
     bool bias = row_number(row, "bias", 1) != 0;
     size_t n = (size_t)N * (size_t)C;
@@ -185,7 +188,7 @@ static void layernorm_bwd_row(const struct Row *row)
     struct Tensor dx = tensor("dx", 2, n, 5, res == 2 ? 0 : NAN, 1);
     struct Tensor dw = tensor("dw", 4, (size_t)C, 6, 0, before);
     struct Tensor db = tensor("db", 4, (size_t)C, 7, 0, before);
-    struct Tensor dbias = tensor("dbias", 4, (size_t)C, 8, 0, before);
+    struct Tensor dbias = tensor("dbias", 4, sums, 8, 0, before);
     layernorm16_fwd(y.ours, m.ours, r.ours, x.ours, w.ours, w.ours, N, C);
     plain_layernorm_f(y.plain, m.plain, r.plain, x.plain, w.plain, w.plain,
                       N, C);
@@ -196,19 +199,27 @@ static void layernorm_bwd_row(const struct Row *row)
         dx.exact[i] = res ? dres.exact[i] : 0;
     }
     for (int c = 0; c < C && !add; c++) {
-        dw.plain[c] = db.plain[c] = dbias.plain[c] = 0;
-        dw.exact[c] = db.exact[c] = dbias.exact[c] = 0;
+        dw.plain[c] = db.plain[c] = 0;
+        dw.exact[c] = db.exact[c] = 0;
     }
-    layernorm16_bwd(dx.ours, dw.ours, db.ours, bias ? dbias.ours : NULL,
-                    dy.ours, res == 0 ? NULL : res == 1 ? dres.ours : dx.ours,
-                    x.ours, m.ours, r.ours, w.ours, N, C, add);
+    for (size_t i = 0; i < sums && !add; i++)
+        dbias.plain[i] = dbias.exact[i] = 0;
+    const bf16 *past = res == 0 ? NULL : res == 1 ? dres.ours : dx.ours;
+    if (T)
+        layernorm16_bwd_positions(dx.ours, dw.ours, db.ours, dbias.ours,
+                                  dy.ours, past, x.ours, m.ours, r.ours,
+                                  w.ours, N, T, C, add);
+    else
+        layernorm16_bwd(dx.ours, dw.ours, db.ours,
+                        bias ? dbias.ours : NULL, dy.ours, past, x.ours,
+                        m.ours, r.ours, w.ours, N, C, add);
     plain_layernorm_bwd_f(dx.plain, dw.plain, db.plain, dy.plain, x.plain,
                           m.plain, r.plain, w.plain, N, C);
     plain_layernorm_bwd_d(dx.exact, dw.exact, db.exact, dy.exact, x.exact,
                           m.exact, r.exact, w.exact, N, C);
     for (size_t i = 0; i < n; i++) {
-        dbias.plain[i % (size_t)C] += dx.plain[i];
-        dbias.exact[i % (size_t)C] += dx.exact[i];
+        dbias.plain[i % sums] += dx.plain[i];
+        dbias.exact[i % sums] += dx.exact[i];
     }
     tensor_check(&dx);
     tensor_check(&dw);
@@ -450,13 +461,19 @@ static void embedding_bwd_row(const struct Row *row)
     struct Tensor dx = tensor("dx", 2, (size_t)(B * T * C), 3, 0.25, 1);
     struct Tensor dwte = tensor("dwte", 4, (size_t)(V * C), 1, 0, 1);
     struct Tensor dwpe = tensor("dwpe", 4, (size_t)(T * C), 2, 0, 1);
-    embedding16_bwd(dwte.ours, dwpe.ours, dx.ours, d_tokens, B, T, C, V);
-    plain_embedding_bwd_f(dwte.plain, dwpe.plain, dx.plain, tokens, B, T, C);
-    plain_embedding_bwd_d(dwte.exact, dwpe.exact, dx.exact, tokens, B, T,
-                          C);
+    void *list = machine_alloc(embedding16_list_size(B * T), "a list");
+    embedding16_list(list, d_tokens, B * T, V);
+    for (int k = 0; k <= row_number(row, "again", 0); k++) {
+        embedding16_bwd(dwte.ours, dx.ours, list, B * T, C);
+        plain_embedding_bwd_f(dwte.plain, dwpe.plain, dx.plain, tokens, B,
+                              T, C);
+        plain_embedding_bwd_d(dwte.exact, dwpe.exact, dx.exact, tokens, B,
+                              T, C);
+    }
     tensor_check(&dwte);
-    tensor_check(&dwpe);
+    tensor_free(&dwpe);
     tensor_free(&dx);
+    machine_free(list);
     machine_free(d_tokens);
     free(tokens);
 }
@@ -688,6 +705,12 @@ static const struct Row rows[] = {
   "more rows than warps: the next one in the place of this" },
 { "layernorm16_bwd N=2300 C=272 res=1 accumulate=0", layernorm_bwd_row,
   "the same where a lane has two packs; the mean of the row before" },
+{ "layernorm16_bwd N=114 C=33 T=38 res=1 accumulate=0", layernorm_bwd_row,
+  "the sums of a position not cleared, or only its last row's" },
+{ "layernorm16_bwd N=192 C=768 T=64 res=2 accumulate=1", layernorm_bwd_row,
+  "positions' gradients not added to" },
+{ "layernorm16_bwd N=9000 C=8 T=4500 res=1 accumulate=0",
+  layernorm_bwd_row, "more positions than warps" },
 { "columns16 N=1 C=8 accumulate=0", columns_row, "not cleared" },
 { "columns16 N=257 C=33 accumulate=1", columns_row, "not added to" },
 { "columns16 N=33 C=776 accumulate=0", columns_row,
@@ -706,6 +729,8 @@ static const struct Row rows[] = {
   "the target of row 0 for every row" },
 { "classifier16 N=3 V=33 Vp=33 size=1e4", classifier_row,
   "exp without subtracting the maximum; packs in odd rows" },
+{ "classifier16 N=900 V=9 Vp=16", classifier_row,
+  "more rows than blocks: the row after next in the place of the next" },
 { "classifier16 N=2 V=50257 Vp=50304", classifier_row,
   "a target read as 16 bits with a sign" },
 { "classifier16 N=3 V=131 Vp=136 all=3e4 size=0", classifier_row,
@@ -738,6 +763,8 @@ static const struct Row rows[] = {
   "a second tile of tokens" },
 { "embedding16_bwd B=4 T=700 C=24 V=9 one=1", embedding_bwd_row,
   "one token that fills the batch: sums of pieces lost" },
+{ "embedding16_bwd B=4 T=700 C=24 V=9 one=1 again=1", embedding_bwd_row,
+  "a list that serves once" },
 { "embedding16_bwd B=9 T=300 C=8 V=70000", embedding_bwd_row,
   "tokens above 65,535" },
 { "adamw_all step=1", adamw_row, "no bias correction; decay everywhere" },

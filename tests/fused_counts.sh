@@ -13,18 +13,18 @@ sed 's/, /;/g' "$dir/report" | awk -F, '
         split("layernorm-fwd residual-layernorm layernorm-bwd " \
               "layernorm-sum columns columns-sum gelu-fwd gelu-bwd " \
               "classifier embedding-fwd sort-count sort-move sort-count-2 " \
-              "sort-move-2 embedding-slices embedding-long adamw norm",
+              "sort-move-2 list-several list embedding-words adamw norm",
               name, " ")
         n = 512 * 768
         split(n " " n " " n " 0 " n " 0 " 4 * n " " 4 * n " " 512 * 5008 \
-              " " n " 0 0 0 0 " n " 0 1048576 1048576", numbers, " ")
+              " " n " 0 0 0 0 0 0 " n " 1048576 1048576", numbers, " ")
     }
     NR > 1 { v[$2, $3] = $4; last = $2 }
     function row(i, what, value, unit) {
         printf "fused.count.%s.%s,%.10g,%s\n", name[i], what, value, unit
     }
     END {
-        for (i = 1; i <= 18; i++) {
+        for (i = 1; i <= 19; i++) {
             asked = v[i, "gld_bytes"] + v[i, "gst_bytes"] \
                   + v[i, "async_cg_bytes"]
             row(i, "asked", asked / 1e6, "MB")
@@ -37,9 +37,9 @@ sed 's/, /;/g' "$dir/report" | awk -F, '
             if (numbers[i])
                 row(i, "inst", v[i, "thread_inst"] / numbers[i], "")
         }
-        if (last != 22)
-            printf "%d launches, not 22: who is who?\n", last
-        row(3, "each", (v[21, "thread_inst"] - v[19, "thread_inst"]) \
+        if (last != 23)
+            printf "%d launches, not 23: who is who?\n", last
+        row(3, "each", (v[22, "thread_inst"] - v[20, "thread_inst"]) \
                        / ((2048 - 1584) * 768), "")
     }' > "$dir/counts"
 facts_are $csv "$dir/counts"

@@ -241,10 +241,21 @@ static void attention_part_bwd(struct Model *m, int l, int B, int T,
     machine_mark("qkv dx");
     run(back_x(d->dln_1, d->dqkv, w->qkv_w, N, C, 3 * C));
     machine_mark("layernorm bwd");
-    layernorm16_bwd(dx, g->ln_1_w, g->ln_1_b, l ? g[-1].mlp_b : NULL,
-                    d->dln_1, dx, a->x, a->mean_1, a->rstd_1, w->ln_1_w, N,
-                    C, add);
+    if (l)
+        layernorm16_bwd(dx, g->ln_1_w, g->ln_1_b, g[-1].mlp_b, d->dln_1, dx,
+                        a->x, a->mean_1, a->rstd_1, w->ln_1_w, N, C, add);
+    else
+        layernorm16_bwd_positions(dx, g->ln_1_w, g->ln_1_b, m->g.wpe,
+                                  d->dln_1, dx, a->x, a->mean_1, a->rstd_1,
+                                  w->ln_1_w, N, T, C, add);
 }
+
+/* a stream beside (T.5) */
+struct Words {
+    void *list;                     /* embedding16_list's */
+    cudaStream_t beside;
+    cudaEvent_t begun, made;
+};
 
 /* the stream backward in bf16 (T.5) */
 static void stream_bwd(struct Model *m, int B, int T, bool add)
@@ -261,10 +272,11 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
         attention_part_bwd(m, l, B, T, add);
     }
     machine_mark("embedding bwd");
-    if (!add)
-        machine_zero(m->g.wpe, (size_t)m->config.T * C * sizeof(float));
-    embedding16_bwd(m->g.wte, m->g.wpe, x->dx, m->tokens, B, T, C,
-                    m->config.V);
+    if (!add)                               /* positions beyond ours */
+        machine_zero(m->g.wpe + (size_t)T * C,
+                     (size_t)(m->config.T - T) * C * sizeof(float));
+    CUDA_OK(cudaStreamWaitEvent(machine_stream, x->words->made, 0));
+    embedding16_bwd(m->g.wte, x->dx, x->words->list, N, C);
 }
 
 /* the mean of the losses (T.5) */
@@ -296,6 +308,44 @@ static void mean_loss(double *mean, const float *loss, int N, bool add)
     LAUNCHED();
 }
 
+/* list the words of the batch, on a second stream (T.5) */
+static void list_words(struct Model *m, int N)
+{
+    struct Words *w = m->mixed->words;
+    cudaStream_t stream = machine_stream;
+    CUDA_OK(cudaEventRecord(w->begun, stream));
+    CUDA_OK(cudaStreamWaitEvent(w->beside, w->begun, 0));
+    machine_stream = w->beside;
+    embedding16_list(w->list, m->tokens, N, m->config.V);
+    machine_stream = stream;
+    CUDA_OK(cudaEventRecord(w->made, w->beside));
+}
+
+/* list the words of the batch, on a second stream, continued (T.5) */
+static struct Words *words_create(int N)
+{
+    struct Words *w = (struct Words *)calloc(1, sizeof *w);
+    if (!w)
+        fail("no memory for a stream");
+    w->list = machine_alloc(embedding16_list_size(N),
+                            "the list of words");
+    CUDA_OK(cudaStreamCreateWithFlags(&w->beside, cudaStreamNonBlocking));
+    CUDA_OK(cudaEventCreateWithFlags(&w->begun, cudaEventDisableTiming));
+    CUDA_OK(cudaEventCreateWithFlags(&w->made, cudaEventDisableTiming));
+    return w;
+}
+
+static void words_free(struct Words *w)
+{
+    if (!w)
+        return;
+    machine_free(w->list);
+    CUDA_OK(cudaStreamDestroy(w->beside));
+    CUDA_OK(cudaEventDestroy(w->begun));
+    CUDA_OK(cudaEventDestroy(w->made));
+    free(w);
+}
+
 /* the training step in bf16 (18.6) */
 static int chunk_rows(const struct Model *m, int n, int N)
 {
@@ -306,6 +356,7 @@ static int chunk_rows(const struct Model *m, int n, int N)
 static void train_step(struct Model *m, int B, int T, float scale, bool add)
 {
     const int N = B * T;
+    list_words(m, N);
     stream_fwd(m, B, T);
     ln_f_fwd(m, N);
     for (int n = 0; n < N; n += m->chunk) {
@@ -430,6 +481,8 @@ bool mixed_create(struct Model *m, struct Error *e)
     machine_zero(x->w.base, bytes);
     x->mean = (double *)machine_alloc(2 * sizeof *x->mean, "the losses");
     x->h_mean = (double *)machine_host(2 * sizeof *x->mean, "the losses");
+    if (m->training)
+        x->words = words_create(m->B * m->T);
     x->graphs = (struct Graphs *)calloc(1, sizeof *x->graphs);
     return x->graphs || error_set(e, "no memory for a list of graphs");
 }
@@ -442,6 +495,7 @@ void mixed_free(struct Model *m)
     machine_free(x->w.base);
     machine_free(x->mean);
     machine_unhost(x->h_mean);
+    words_free(x->words);
     /* give back the graphs (T.7) */
     #ifdef __NVCC__
     for (int i = 0; x->graphs && i < x->graphs->n; i++)

@@ -66,6 +66,7 @@ struct Mixed {
     float *mean_f, *rstd_f, *losses;
     float *last;                         /* [B][Vp] logits of a sampler */
     double *mean, *h_mean;               /* two mean losses, and here */
+    struct Words *words;
     struct Graphs *graphs;
 };
 

@@ -84,10 +84,10 @@ __global__ void sum_squares_kernel(double *part, const float *g, size_t n)
 
 /* sum of squares of very many numbers (18b.10) */
 /* From so many numbers on the norm is taken by these. */
-enum { MANY = 1 << 20, MANY_PARTS = 1056 };
+enum { MANY = 1 << 20, MANY_PARTS = 528, MANY_LOADS = 8 };
 
-/* As sum_squares_kernel, with four loads of 16 bytes under way.
- *   launch    1,056 blocks of 256          shared  2,048 bytes
+/* As sum_squares_kernel, with eight loads of 16 bytes in a turn.
+ *   launch    528 blocks of 256            shared  2,048 bytes
  *   moves     4 n bytes                    ceiling   memory */
 __global__ void sum_squares_many(double *part, const float *g, size_t n)
 {
@@ -96,13 +96,19 @@ __global__ void sum_squares_many(double *part, const float *g, size_t n)
     const float4 *four = (const float4 *)g;
     double sum = 0;
     size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    #pragma unroll 4
-    for (; i < n / 4; i += stride) {
-        const float4 x = four[i];
-        sum = fma((double)x.x, (double)x.x, sum);
-        sum = fma((double)x.y, (double)x.y, sum);
-        sum = fma((double)x.z, (double)x.z, sum);
-        sum = fma((double)x.w, (double)x.w, sum);
+    for (; i < n / 4; i += MANY_LOADS * stride) {
+        float4 x[MANY_LOADS] = {};
+        #pragma unroll
+        for (int k = 0; k < MANY_LOADS; k++)
+            if (i + k * stride < n / 4)
+                x[k] = four[i + k * stride];
+        #pragma unroll
+        for (int k = 0; k < MANY_LOADS; k++) {
+            sum = fma((double)x[k].x, (double)x[k].x, sum);
+            sum = fma((double)x[k].y, (double)x[k].y, sum);
+            sum = fma((double)x[k].z, (double)x[k].z, sum);
+            sum = fma((double)x[k].w, (double)x[k].w, sum);
+        }
     }
     i = n / 4 * 4 + threadIdx.x;                /* at most three more */
     if (blockIdx.x == 0 && i < n)
@@ -124,14 +130,17 @@ double sum_squares(const real *g, size_t n)
     /* sum the squares of very many numbers (18b.10) */
     if (n >= MANY && (uintptr_t)g % 16 == 0) {
         const size_t bytes = MANY_PARTS * sizeof(double);
-        static double *many;                /* from where a copy is quick */
-        double *d_many = (double *)machine_scratch(bytes), total = 0;
+        static double *many;                /* kernels can write there */
         if (!many)
             many = (double *)machine_host(bytes, "the norm's parts");
-        sum_squares_many<<<MANY_PARTS, THREADS, 0, machine_stream>>>(d_many, g,
-                                                                    n);
+        double *to = many, total = 0;
+        #ifndef __NVCC__                    /* not the software GPU's */
+        to = (double *)machine_scratch(bytes);
+        #endif
+        sum_squares_many<<<MANY_PARTS, THREADS, 0, machine_stream>>>(to, g, n);
         LAUNCHED();
-        machine_fetch(many, d_many, bytes);
+        if (to != many)
+            machine_fetch(many, to, bytes);
         machine_wait();
         for (int p = 0; p < MANY_PARTS; p++)
             total += many[p];

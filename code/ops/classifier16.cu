@@ -121,16 +121,19 @@ enum { KEPT_THREADS = 640 };
 
 /* Each thread keeps the packs p = thread, thread + threads, ... of a row,
  * and asks for those of the block's next row as soon as it is done.
- *   launch    blocks of up to 640, as many as there is room for
+ *   launch    blocks of up to 640, as many as there is room for; *drawn
+ *             is zero
  *   shared    2 Vp bytes, 100.6 KB for GPT-2: two blocks at a time
  *   moves     2 NVp bytes in, with gradient 2 NVp out
  *   ceiling   memory */
 __global__ void __launch_bounds__(KEPT_THREADS, 2)
 classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
-                  float scale, int N, int V, int Vp, bool gradient)
+                  float scale, int N, int V, int Vp, bool gradient,
+                  int *drawn)
 {
     extern __shared__ uint4 kept[];
     __shared__ float part[2][2][32];
+    __shared__ int behind[2];
     const int packs = Vp / 8;
     const int threads = blockDim.x, turns = (packs - 1) / threads + 1;
     const int half = min(turns / 2 * threads, packs);
@@ -142,11 +145,12 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
             stage_16(&kept[p], logits + (size_t)blockIdx.x * Vp + 8 * p);
         stage_commit();
     }
-    for (int n = blockIdx.x, turn = 0; n < N; n += gridDim.x, turn ^= 1) {
+    int n = blockIdx.x, after = n + gridDim.x;
+    for (int turn = 0; n < N; turn ^= 1) {
         bf16 *row = logits + (size_t)n * Vp;
-        const bf16 *next = n + (int)gridDim.x < N
-                         ? row + (size_t)gridDim.x * Vp : NULL;
+        const bf16 *next = after < N ? logits + (size_t)after * Vp : NULL;
         /* find the maximum and the sum of the row (18b.7) */
+        const int draw = threadIdx.x ? 0 : 2 * gridDim.x + atomicAdd(drawn, 1);
         const int target = targets[n];
         const float at_target = threadIdx.x ? 0 : bf16_to_float(row[target]);
         float m = LOWEST, sum = 0;
@@ -163,6 +167,8 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
             if (!gradient || h == 0)
                 stage_commit();
         }
+        if (threadIdx.x == 0)
+            behind[turn] = draw;
         together(&m, &sum, part[turn]);
         if (threadIdx.x == 0)
             losses[n] = (m - at_target) + logf(sum);
@@ -183,6 +189,8 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
                 stage_commit();
             }
         }
+        n = after;
+        after = behind[turn];
     }
 }
 
@@ -211,8 +219,10 @@ static bool classify_kept(float *losses, bf16 *logits,
     const int each = (packs + KEPT_THREADS - 1) / KEPT_THREADS;
     const int threads = ((packs + each - 1) / each + 31) / 32 * 32;
     const int blocks = 2 * processors < N ? 2 * processors : N;
+    int *drawn = (int *)machine_scratch(sizeof *drawn);
+    CUDA_OK(cudaMemsetAsync(drawn, 0, sizeof *drawn, machine_stream));
     classifier16_kept<<<blocks, threads, bytes, machine_stream>>>(
-        losses, logits, targets, scale, N, V, Vp, gradient);
+        losses, logits, targets, scale, N, V, Vp, gradient, drawn);
     return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include "ops/embedding16.h"
 #include "ops/gpu.h"
+#include "ops/machine.h"
 
 /* embedding16 forward: a warp for four sequences (18b.8) */
 enum { AT_ONCE = 4 };                   /* sequences */
@@ -135,197 +136,133 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
     }
 }
 
-/* embedding16 backward: words, in pieces of the sorted list (18b.8.1) */
-enum { PIECE = 64, BATCH = 4 };         /* rows; rows read at a time */
+/* embedding16: the list of a batch (18b.8.1) */
+enum { PIECE = 32 };                    /* rows of a task, at most */
 
-/* Adds to dwte the rows of dx whose words begin and end in a piece of 64
- * entries of the sorted list.  A word that began before leaves the sum of
- * its rows in part[2 piece], one that goes on behind in part[2 piece + 1];
- * one that does both in the former.  A warp does it for 32 W columns. */
-template <int W>
-__device__ static void piece_of_words(float *dwte, float *part,
-                                      const bf16 *dx, const int *key,
-                                      const int *place, int piece, int c,
-                                      int N, int C)
+/* A word, and `rows` entries of the sorted list from `first` on, of which
+ * the first is row `row`, if it is the word's only task.  All its tasks are
+ * number from .. to - 1 of the list. */
+struct Task { int word, row, first, rows, from, to; };
+
+struct List {
+    int *count;                 /* of tasks */
+    struct Task *task;          /* [N]; behind the last, rows = 0 */
+    int *place;                 /* [N]: rows, sorted by word */
+    int *met;                   /* [2 N / PIECE]: see below; zero */
+    int *table, *key[2], *other;        /* of the sort */
+};
+
+/* embedding16: the list of a batch, continued (18b.8.1) */
+/* Lists the tasks of the word that begins at entry i, if one does; those
+ * of words of one task, or of several.
+ *   launch    ceil(N / 256) blocks of 256 */
+__global__ void list_words(struct List list, const int *key, int N,
+                           bool several)
 {
-    const int lane = threadIdx.x % 32;
-    const int first = piece * PIECE, end = min(first + PIECE, N);
-    /* this lane's two entries; the words before and behind (18b.8.1) */
-    int keys[2], places[2];
-    #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        const int at = min(first + 32 * i + lane, end - 1);
-        keys[i] = key[at];
-        places[i] = place[at];
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= N || (i > 0 && key[i] == key[i - 1]))
+        return;
+    int low = i, end = N;
+    while (end - low > 1) {
+        const int middle = (low + end) / 2;
+        if (key[middle] == key[i])
+            low = middle;
+        else
+            end = middle;
     }
-    const int before = first > 0 ? key[first - 1] : -1;
-    const int behind = end < N ? key[end] : -1;
-    float sum[W] = {}, *half = part + 2 * (size_t)piece * C + c;
-    int last = before;
-    #pragma unroll 1
-    for (int i = 0; i < end - first; i += BATCH) {
-        /* read BATCH rows of dx, and what their words have (18b.8.1) */
-        Pack<W> row[BATCH];
-        float old[BATCH][W];
-        int word[BATCH + 1];
-        #pragma unroll
-        for (int j = 0; j <= BATCH; j++)
-            word[j] = i + j < end - first
-                    ? __shfl_sync(WHOLE_WARP, i + j < 32 ? keys[0] : keys[1],
-                                  (i + j) % 32) : behind;
-        #pragma unroll
-        for (int j = 0; j < BATCH; j++) {
-            const int n = __shfl_sync(WHOLE_WARP, i + j < 32 ? places[0]
-                                      : places[1], (i + j) % 32);
-            const bool begins = word[j] != (j ? word[j - 1] : last);
-            row[j] = Pack<W>{};
+    /* list the rows i .. end - 1 as tasks (18b.8.1) */
+    const int tasks = (end - i + PIECE - 1) / PIECE;
+    if (several != (tasks > 1))
+        return;
+    const int at = atomicAdd(list.count, tasks);
+    for (int k = 0; k < tasks; k++) {
+        const int first = i + PIECE * k;
+        list.task[at + k] = Task{ key[i], several ? -1 : list.place[i],
+                                  first, min(end - first, (int)PIECE), at,
+                                  at + tasks };
+        if (several)
+            list.met[at + k] = 0;
+    }
+}
+
+/* embedding16 backward: words (18b.8.1) */
+enum { LOADED = 4, WORD_BLOCKS = 16384 };
+
+/* Adds to each word the rows of its tasks.
+ *   launch    any number of blocks, a thread for each pack of a row
+ *   moves     2 NC bytes in, 8 C for each word, parts   ceiling  memory */
+template <int W>
+__global__ void __launch_bounds__(THREADS, 6)
+embedding16_bwd_words(float *dwte, float *part, const bf16 *dx,
+                      struct List list, int N, int C)
+{
+    __shared__ int met;
+    const int c = W * threadIdx.x;
+    for (int j = blockIdx.x; j < N; j += gridDim.x) {
+        const Task t = list.task[j];
+        if (t.rows == 0)
+            break;
+        const int tasks = t.to - t.from;
+        float *word = dwte + (size_t)t.word * C + c, sum[W] = {}, v[W];
+        if (tasks == 1 && c < C)
+            floats_get<W>(sum, word);
+        /* add up the rows of task t (18b.8.1) */
+        for (int i = 0; c < C && i < t.rows; i += LOADED) {
+            Pack<W> row[LOADED] = {};
             #pragma unroll
-            for (int k = 0; k < W; k++)
-                old[j][k] = 0;
-            if (i + j < end - first && c < C) {
-                row[j] = pack_load<W>(dx + (size_t)n * C + c);
-                if (begins && word[j] != behind)
-                    floats_get<W>(old[j], dwte + (size_t)word[j] * C + c);
+            for (int k = 0; k < LOADED; k++) {
+                if (i + k >= t.rows)
+                    break;
+                const int n = i + k || tasks > 1 ? list.place[t.first + i + k]
+                                                 : t.row;
+                row[k] = pack_load<W>(dx + (size_t)n * C + c);
+            }
+            #pragma unroll
+            for (int k = 0; k < LOADED; k++) {
+                pack_get(v, row[k]);
+                #pragma unroll
+                for (int q = 0; q < W; q++)
+                    sum[q] += v[q];
             }
         }
-        /* add them up; write the sums of the words that end (18b.8.1) */
-        #pragma unroll
-        for (int j = 0; j < BATCH; j++) {
-            if (i + j >= end - first)
+        /* add up the word's tasks; only the last of them goes on (18b.8.1) */
+        int k = j - t.from, width = 1;
+        for (; width < tasks; width *= 2) {
+            const int other = k ^ width, right = t.from + max(k, other);
+            if (other >= tasks)
+                continue;                       /* nobody to meet in this round */
+            /* leave the sum; break, unless the other one was here before (18b.8.1) */
+            float *left = part + (size_t)t.from * C + c;
+            if (c < C)
+                floats_put<W>(left + (size_t)k * C, sum);
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                __threadfence();
+                met = atomicExch(&list.met[right], 1);
+                __threadfence();
+                if (met)
+                    list.met[right] = 0;
+            }
+            __syncthreads();
+            if (!met)
                 break;
-            float v[W];
-            pack_get(v, row[j]);
-            const bool begins = word[j] != (j ? word[j - 1] : last);
+            if (c < C)
+                floats_get<W>(v, left + (size_t)other * C);
             #pragma unroll
-            for (int k = 0; k < W; k++)
-                sum[k] = (begins ? old[j][k] : sum[k]) + v[k];
-            const bool ends = i + j + 1 == end - first;
-            if ((ends || word[j + 1] != word[j]) && c < C)
-                floats_put<W>(word[j] == before ? half :
-                              word[j] == behind ? half + C :
-                              dwte + (size_t)word[j] * C + c, sum);
+            for (int q = 0; q < W; q++)
+                sum[q] += v[q];
+            k &= ~width;
         }
-        last = word[BATCH - 1];
-    }
-}
-
-/* embedding16 backward: positions (18b.8.1) */
-/* dwpe[t,:] += dx[b,t,:] for b = 0, 1, ..., in the W columns from c on. */
-template <int W>
-__device__ static void position(float *dwpe, const bf16 *dx, int t, int c,
-                                int B, int T, int C)
-{
-    if (c >= C)
-        return;
-    float sum[W], v[W];
-    floats_get<W>(sum, dwpe + (size_t)t * C + c);
-    for (int b = 0; b < B; b += 16) {
-        Pack<W> row[16];
-        #pragma unroll
-        for (int j = 0; j < 16; j++)
-            row[j] = b + j < B
-                   ? pack_load<W>(dx + ((size_t)(b + j) * T + t) * C + c)
-                   : Pack<W>{};
-        #pragma unroll
-        for (int j = 0; j < 16; j++) {
-            pack_get(v, row[j]);
+        if (width < tasks)
+            continue;
+        if (tasks > 1 && c < C) {
+            floats_get<W>(v, word);
             #pragma unroll
-            for (int k = 0; k < W; k++)
-                sum[k] += v[k];
+            for (int q = 0; q < W; q++)
+                sum[q] += v[q];
         }
-    }
-    floats_put<W>(dwpe + (size_t)t * C + c, sum);
-}
-
-/* embedding16 backward: slices of columns (18b.8.1) */
-/* Positions and words, for slices of 32 W columns one after the other, so
- * that the second finds in L2 what the first has read.
- *   launch    a warp for each position and each piece of each slice, 8 in
- *             a block, positions before pieces, slice by slice
- *   moves     2 NC bytes in, 8 C for each word and position, parts
- *   ceiling   memory */
-template <int W>
-__global__ void embedding16_bwd_slices(float *dwte, float *dwpe,
-                                       float *part, const bf16 *dx,
-                                       const int *key, const int *place,
-                                       int B, int T, int C)
-{
-    const int N = B * T, pieces = (N + PIECE - 1) / PIECE;
-    const int blocks_t = (T + WARPS - 1) / WARPS;
-    const int blocks = blocks_t + (pieces + WARPS - 1) / WARPS;
-    const int block = blockIdx.x % blocks, warp = threadIdx.x / 32;
-    const int c = W * (blockIdx.x / blocks * 32 + threadIdx.x % 32);
-    if (block < blocks_t) {
-        const int t = block * WARPS + warp;
-        if (t < T)
-            position<W>(dwpe, dx, t, c, B, T, C);
-    } else {
-        const int piece = (block - blocks_t) * WARPS + warp;
-        if (piece < pieces)
-            piece_of_words<W>(dwte, part, dx, key, place, piece, c, N, C);
-    }
-}
-
-/* embedding16 backward: words that reach over pieces (18b.8.1) */
-/* The piece in which a word begins that others go on with adds up what
- * they have left.
- *   launch    (pieces, ceil(C / 32 W)) blocks of 8 warps: warp w takes
- *             the w-th of every eight pieces
- *   shared    1,024 W bytes */
-template <int W>
-__global__ void embedding16_bwd_long(float *dwte, const float *part,
-                                     const int *key, int N, int C)
-{
-    __shared__ float sums[WARPS][32 * W];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int piece = blockIdx.x, first = piece * PIECE;
-    const int end = first + PIECE, c = W * (32 * blockIdx.y + lane);
-    if (end >= N || key[end] != key[end - 1])
-        return;                         /* nothing reaches over */
-    const int word = key[end];
-    if (first > 0 && key[first - 1] == word)
-        return;                         /* it began before */
-    /* stop = behind the last piece that goes on with the word (18b.8.1) */
-    int stop = piece + 1;
-    for (bool all = true; all; ) {          /* 256 pieces at a time */
-        const size_t at = (size_t)(stop + (int)threadIdx.x) * PIECE;
-        const int same = __syncthreads_count(at < (size_t)N
-                                             && key[at] == word);
-        stop += same;
-        all = same == THREADS;
-    }
-    float sum[W] = {};
-    for (int q = piece + 1 + warp; q < stop; q += 8 * WARPS) {
-        /* read eight of their sums and add them up (18b.8.1) */
-        float v[8][W];
-        #pragma unroll
-        for (int j = 0; j < 8; j++) {
-            #pragma unroll
-            for (int k = 0; k < W; k++)
-                v[j][k] = 0;
-            if (q + j * WARPS < stop && c < C)
-                floats_get<W>(v[j], part + 2 * (size_t)(q + j * WARPS) * C + c);
-        }
-        #pragma unroll
-        for (int j = 0; j < 8; j++) {
-            #pragma unroll
-            for (int k = 0; k < W; k++)
-                sum[k] += v[j][k];
-        }
-    }
-    /* add up the warps' sums and the first piece's (18b.8.1) */
-    #pragma unroll
-    for (int k = 0; k < W; k++)
-        sums[warp][32 * k + lane] = sum[k];
-    __syncthreads();
-    if (warp > 0 || c >= C)
-        return;
-    #pragma unroll
-    for (int k = 0; k < W; k++) {
-        float all = part[(2 * (size_t)piece + 1) * C + c + k];
-        for (int w = 0; w < WARPS; w++)
-            all += sums[w][32 * k + lane];
-        dwte[(size_t)word * C + c + k] += all;
+        if (c < C)
+            floats_put<W>(word, sum);
     }
 }
 
@@ -345,77 +282,82 @@ void embedding16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
 }
 
 /* launch embedding16, continued (18b.8.1) */
-/* The memory of a sort, then of the sums. */
-struct Sort {
-    int *count, *key[2], *place[2];
-    float *part;
-    int tile, tiles, last;              /* key[last]: sorted */
-};
-
-static struct Sort sort_room(int N, int C)
+/* Where in `list` everything lies, and if size is not NULL, its bytes. */
+static struct List list_at(void *list, int N, size_t *size)
 {
-    struct Sort s = {};
-    const size_t line = ((size_t)N + 31) / 32 * 32;
-    const size_t pieces = ((size_t)N + PIECE - 1) / PIECE;
-    s.tile = (N + MAX_TILES - 1) / MAX_TILES;
-    s.tile = (s.tile + THREADS - 1) / THREADS * THREADS;
-    s.tiles = (N + s.tile - 1) / s.tile;
-    s.count = (int *)machine_scratch(sizeof(int) * (MAX_TILES * RADIX
-        + 4 * line) + 2 * pieces * C * sizeof(float));
-    s.key[0] = s.count + MAX_TILES * RADIX;
-    s.key[1] = s.key[0] + line;
-    s.place[0] = s.key[1] + line;
-    s.place[1] = s.place[0] + line;
-    s.part = (float *)(s.place[1] + line);
-    return s;
+    struct List l;
+    l.count = (int *)list;
+    l.task = (struct Task *)(l.count + 2);
+    l.place = (int *)(l.task + N);
+    l.met = l.place + N;
+    l.key[0] = l.met + 2 * N / PIECE + 1;
+    l.key[1] = l.key[0] + N;
+    l.other = l.key[1] + N;
+    l.table = l.other + N;
+    if (size)
+        *size = (size_t)((char *)(l.table + MAX_TILES * RADIX)
+                         - (char *)list);
+    return l;
+}
+
+size_t embedding16_list_size(int N)
+{
+    size_t size;
+    list_at(NULL, N, &size);
+    return size;
 }
 
 /* launch embedding16, continued (18b.8.1) */
-static struct Sort sort_tokens(const int32_t *tokens, int N, int C, int V)
+void embedding16_list(void *list, const int32_t *tokens, int N, int V)
 {
-    struct Sort s = sort_room(N, C);
-    s.last = 1;
+    const struct List l = list_at(list, N, NULL);
+    int tile = (N + MAX_TILES - 1) / MAX_TILES, passes = 1;
+    tile = (tile + THREADS - 1) / THREADS * THREADS;
+    const int tiles = (N + tile - 1) / tile;
+    while ((V - 1) >> 8 * passes)
+        passes++;
     const int *key = tokens, *place = NULL;
-    for (int shift = 0; shift == 0 || (V - 1) >> shift; shift += 8) {
-        s.last ^= 1;
-        sort_count<<<s.tiles, THREADS, 0, machine_stream>>>(
-            s.count, key, N, s.tile, shift);
+    for (int p = 0; p < passes; p++) {
+        int *to = (passes - p) % 2 ? l.place : l.other;
+        sort_count<<<tiles, THREADS, 0, machine_stream>>>(
+            l.table, key, N, tile, 8 * p);
         LAUNCHED();
-        sort_move<<<s.tiles, THREADS, 0, machine_stream>>>(
-            s.key[s.last], s.place[s.last], key, place, s.count, N, s.tile,
-            shift);
+        sort_move<<<tiles, THREADS, 0, machine_stream>>>(
+            l.key[p % 2], to, key, place, l.table, N, tile, 8 * p);
         LAUNCHED();
-        key = s.key[s.last];
-        place = s.place[s.last];
+        key = l.key[p % 2];
+        place = to;
     }
-    return s;
+    machine_zero(list, (size_t)((char *)l.place - (char *)list));
+    for (int one = 0; one < 2; one++) {
+        list_words<<<blocks_for(N, THREADS), THREADS, 0, machine_stream>>>(
+            l, key, N, !one);
+        LAUNCHED();
+    }
 }
 
 /* launch embedding16, continued (18b.8.1) */
 template <int W>
-static void embedding_sums(float *dwte, float *dwpe, const bf16 *dx,
-                           const struct Sort *s, int B, int T, int C)
+static void embedding_bwd(float *dwte, const bf16 *dx,
+                          const struct List *l, int N, int C)
 {
-    const int N = B * T, pieces = (N + PIECE - 1) / PIECE;
-    const unsigned tiles = blocks_for(C, 32 * W);
-    const int *key = s->key[s->last], *place = s->place[s->last];
-    embedding16_bwd_slices<W><<<tiles * (blocks_for(T, WARPS)
-                                        + blocks_for(pieces, WARPS)),
-                                THREADS, 0, machine_stream>>>(
-        dwte, dwpe, s->part, dx, key, place, B, T, C);
-    LAUNCHED();
-    const dim3 grid(pieces, tiles);
-    embedding16_bwd_long<W><<<grid, THREADS, 0, machine_stream>>>(
-        dwte, s->part, key, N, C);
+    if (C > W * THREADS)
+        fail("embedding16_bwd: rows of %d; it takes multiples of 8 up to "
+             "2048, and others up to 256", C);
+    float *part = (float *)machine_scratch(
+        (2 * (size_t)N / PIECE + 1) * C * sizeof *part);
+    embedding16_bwd_words<W><<<N < WORD_BLOCKS ? N : WORD_BLOCKS,
+                               threads_for((C + W - 1) / W), 0,
+                               machine_stream>>>(dwte, part, dx, *l, N, C);
     LAUNCHED();
 }
 
-void embedding16_bwd(float *dwte, float *dwpe, const bf16 *dx,
-                     const int32_t *tokens, int B, int T, int C, int V)
+void embedding16_bwd(float *dwte, const bf16 *dx, const void *list, int N,
+                     int C)
 {
-    const struct Sort s = sort_tokens(tokens, B * T, C, V);
+    const struct List l = list_at((void *)list, N, NULL);
     if (C % 8 == 0)
-        embedding_sums<4>(dwte, dwpe, dx, &s, B, T, C);
+        embedding_bwd<8>(dwte, dx, &l, N, C);
     else
-        embedding_sums<1>(dwte, dwpe, dx, &s, B, T, C);
+        embedding_bwd<1>(dwte, dx, &l, N, C);
 }

@@ -4,12 +4,14 @@
 #ifndef OPS_EMBEDDING16_H
 #define OPS_EMBEDDING16_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "base/extern_c.h"
 #include "ops/bf16.h"
 
 C_FUNCTIONS_BEGIN
 
+/* the contract of the embedding forward (18b.8) */
 /* x[b,t,:] = wte[tokens[b,t],:] + wpe[t,:], rounded to bf16
  *
  *   x         bf16 [B][T][C], overwritten
@@ -20,14 +22,27 @@ C_FUNCTIONS_BEGIN
 void embedding16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
                      const bf16 *wpe, int B, int T, int C);
 
-/* Adds dx[b,t,:] to dwte[tokens[b,t],:] and to dwpe[t,:].
+/* the contract of its gradient (18b.8) */
+/* Lists which rows each word of a batch has: all that the gradient needs
+ * to know of the tokens, which are there long before it.
  *
- *   dwte, dwpe float [V][C], [>= T][C]        dx  bf16 [B][T][C]
- *   needs      all at multiples of 16 bytes if C is a multiple of 8
- *   numerics   float; the order of additions depends on the tokens and
- *              the sizes only */
-void embedding16_bwd(float *dwte, float *dwpe, const bf16 *dx,
-                     const int32_t *tokens, int B, int T, int C, int V);
+ *   list      embedding16_list_size(N) bytes, overwritten
+ *   tokens    int32 [N], each in 0 .. V-1 */
+size_t embedding16_list_size(int N);
+void embedding16_list(void *list, const int32_t *tokens, int N, int V);
+
+/* Adds dx[n,:] to dwte[tokens[n],:].  The positions' gradient comes out of
+ * layernorm16_bwd_positions.
+ *
+ *   dwte      float [V][C]        dx  bf16 [N][C]
+ *   list      of the same N tokens
+ *   needs     C a multiple of 8 and at most 2,048, all at multiples of
+ *             16 bytes; or any C of at most 256
+ *   moves     2 NC bytes in, 8 C for each different word
+ *   numerics  float; the order of additions depends on the tokens and
+ *             the sizes only */
+void embedding16_bwd(float *dwte, const bf16 *dx, const void *list, int N,
+                     int C);
 
 C_FUNCTIONS_END
 

@@ -174,8 +174,9 @@ __device__ static __forceinline__ void ask_row(
 /* layernorm16 backward: the kernel (18b.4.1) */
 /* dx, and for each block the partial sums over its rows of the gradients
  * of w and b, and of dx: part[block][0 .. 2][C].
- *   launch    any number of blocks of up to MOST warps; warp k of the
- *             grid takes rows k, k + warps, ...
+ *   launch    any number of blocks of up to MOST warps; a block has some
+ *             neighbours t of 0 .. T-1, and a warp of it takes the rows t,
+ *             t + T, t + 2 T, ...; without dwpe T is the number of warps
  *   shared    bwd_bytes: two turns of three rows for each warp; at the
  *             end the sums of all lanes
  *   needs     C <= 32 W STEPS
@@ -184,15 +185,18 @@ template <int W, int STEPS, int MOST>
 __global__ void __launch_bounds__(32 * MOST, 1)
 layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
                        const bf16 *dres, const bf16 *x, const float *mean,
-                       const float *rstd, const bf16 *w, int N, int C)
+                       const float *rstd, const bf16 *w, int N, int C,
+                       float *dwpe, int T, bool accumulate)
 {
     extern __shared__ uint4 stage[];    /* of each warp [2][3][STEPS][32] */
     /* which rows, which columns (18b.4.1) */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int warps = blockDim.x / 32, step = gridDim.x * warps;
+    const int warps = blockDim.x / 32;
+    const int each_block = (T + gridDim.x - 1) / gridDim.x;
+    const int stop = min((int)(blockIdx.x + 1) * each_block, T);
     const int half = 3 * STEPS * 32;        /* packs of a turn */
     Pack<W> *slot = (Pack<W> *)stage + 2 * half * warp + lane;
-    int n = blockIdx.x * warps + warp;
+    int t = blockIdx.x * each_block + warp, n = t < stop ? t : N;
     const float each = 1.0f / C;
     float dw[STEPS][W] = {}, db[STEPS][W] = {}, dbias[STEPS][W] = {};
     /* ask for the first row (18b.4.1) */
@@ -204,14 +208,20 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
             kept[s] = pack_load<W>(w + W * (32 * s + lane));
     ask_row<W, STEPS>(slot, x, dy, dres, n, N, C, W * lane);
     float m_next = n < N ? mean[n] : 0, r_next = n < N ? rstd[n] : 0;
-    for (int turn = 0; n < N; n += step, turn ^= 1) {
+    for (int turn = 0, next; n < N; n = next, turn ^= 1) {
+        /* next = the row behind row n (18b.4.1) */
+        next = n + T;
+        if (next >= N) {
+            t += warps;
+            next = t < stop ? t : N;
+        }
         /* ask for the row of the next turn; wait for that of this (18b.4.1) */
-        ask_row<W, STEPS>(slot + (turn ^ 1) * half, x, dy, dres, n + step, N, C,
+        ask_row<W, STEPS>(slot + (turn ^ 1) * half, x, dy, dres, next, N, C,
                           W * lane);
         const float m = m_next, r = r_next;
-        if (n + step < N) {
-            m_next = mean[n + step];
-            r_next = rstd[n + step];
+        if (next < N) {
+            m_next = mean[next];
+            r_next = rstd[next];
         }
         stage_wait<1>();
         const Pack<W> *now = slot + turn * half;
@@ -260,6 +270,24 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
             Pack<W> pack;
             pack_put(&pack, res);
             pack_store(dx + (size_t)n * C + c, pack);
+        }
+        if (dwpe && n + T >= N) {
+            /* write the sums of a position; begin those of the next (18b.4.2) */
+            #pragma unroll
+            for (int s = 0; s < STEPS; s++) {
+                const int c = W * (32 * s + lane);
+                if (c >= C)
+                    break;
+                float *to = dwpe + (size_t)(n % T) * C + c, old[W] = {};
+                if (accumulate)
+                    floats_get<W>(old, to);
+                #pragma unroll
+                for (int j = 0; j < W; j++) {
+                    old[j] += dbias[s][j];
+                    dbias[s][j] = 0;
+                }
+                floats_put<W>(to, old);
+            }
         }
     }
     /* add up the warps; leave the sums of this block's rows (18b.4.1) */
@@ -316,6 +344,9 @@ struct Backward {
     const float *mean, *rstd;
     const bf16 *w;
     int N, C;
+    float *dwpe;                        /* NULL: not wanted */
+    int T;
+    bool accumulate;
 };
 
 /* Launches, and returns the number of blocks. */
@@ -333,7 +364,7 @@ static int backward(struct Backward *b)
                 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
     kernel<<<blocks, 32 * warps, bytes, machine_stream>>>(
         b->dx, b->part, b->dy, b->dres, b->x, b->mean, b->rstd, b->w, b->N,
-        b->C);
+        b->C, b->dwpe, b->dwpe ? b->T : blocks * warps, b->accumulate);
     LAUNCHED();
     return blocks;
 }
@@ -341,6 +372,9 @@ static int backward(struct Backward *b)
 /* launch layernorm16 backward, continued (18b.4.1) */
 static int backward_for(struct Backward *b)
 {
+    if (b->C > (b->C % 8 ? 384 : 2048))
+        fail("layernorm16_bwd: rows of %d; it takes multiples of 8 up to "
+             "2048, and others up to 384", b->C);
     if (b->C % 8)
         return backward<1, 12, 8>(b);
     switch ((b->C + 32 * 8 - 1) / (32 * 8)) {
@@ -358,11 +392,24 @@ void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
                      const float *mean, const float *rstd, const bf16 *w,
                      int N, int C, bool accumulate)
 {
-    if (C > (C % 8 ? 384 : 2048))
-        fail("layernorm16_bwd: rows of %d; it takes multiples of 8 up to "
-             "2048, and others up to 384", C);
-    struct Backward b = { dx, NULL, dy, dres, x, mean, rstd, w, N, C };
+    struct Backward b = { dx, NULL, dy, dres, x, mean, rstd, w, N, C, NULL,
+                          0, accumulate };
     const int blocks = backward_for(&b);
     const struct Parts sums = { { dw, db, dbias }, b.part, 3, blocks };
+    sum_parts(&sums, C, accumulate);
+}
+
+/* launch layernorm16 backward, continued (18b.4.2) */
+void layernorm16_bwd_positions(bf16 *dx, float *dw, float *db,
+                               float *dwpe, const bf16 *dy,
+                               const bf16 *dres, const bf16 *x,
+                               const float *mean, const float *rstd,
+                               const bf16 *w, int N, int T, int C,
+                               bool accumulate)
+{
+    struct Backward b = { dx, NULL, dy, dres, x, mean, rstd, w, N, C, dwpe,
+                          T, accumulate };
+    const int blocks = backward_for(&b);
+    const struct Parts sums = { { dw, db }, b.part, 3, blocks };
     sum_parts(&sums, C, accumulate);
 }

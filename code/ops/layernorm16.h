@@ -48,6 +48,18 @@ void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
                      const float *mean, const float *rstd, const bf16 *w,
                      int N, int C, bool accumulate);
 
+/* The same where x is an embedding, a word's row plus a position's:
+ * dwpe[t,:] = the sum of dx over the rows t, T + t, 2 T + t, ...
+ *
+ *   dwpe        float [T][C], written, or added to if accumulate
+ *   moves       8 NC + 8 N + 4 TC bytes and partial sums */
+void layernorm16_bwd_positions(bf16 *dx, float *dw, float *db,
+                               float *dwpe, const bf16 *dy,
+                               const bf16 *dres, const bf16 *x,
+                               const float *mean, const float *rstd,
+                               const bf16 *w, int N, int T, int C,
+                               bool accumulate);
+
 C_FUNCTIONS_END
 
 #endif

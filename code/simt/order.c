@@ -34,7 +34,8 @@ static uint64_t era;                    /* barriers and blocks ever      */
 
 /* a fence, and an atomic after it (4.5) */
 struct Set { uint64_t *bits; size_t words; };
-static struct Release { uint64_t address; struct Set blocks; } releases[64];
+struct Release { uint64_t address; struct Set blocks; };
+static struct Release releases[1024];
 static int n_releases;
 static bool fenced, fenced_here;        /* in this launch; block         */
 static struct Set acquired;             /* by this block                 */
