@@ -85,7 +85,13 @@ local function Inlines(inlines)
             out[#out] = glued { before, pandoc.Str(sign) }
             el = pandoc.Str(rest)
         end
-        if el.t ~= "Str" or el.text ~= "" then out:insert(el) end
+        if el.t ~= "Str" then
+            out:insert(el)
+        elseif el.text:find("%u%-%d") then      -- GPT-2, AVX-512
+            out:insert(glued { el })
+        elseif el.text ~= "" then
+            out:insert(el)
+        end
     end
     return out
 end
