@@ -103,6 +103,8 @@ in_line() {        # in the book $1: two sections in one line of the contents
 }
 in_line build/pdf/book.pdf
 result $? "in the contents the sections of a chapter follow each other"
+[ "$(cat page.* | grep -c 'Table 1.1')" -ge 2 ]
+result $? "a table without a caption takes no number"
 answer=$(page_with 'addition of floats is not assoc')
 cat page.* | grep -q "answer on page $answer"
 result $? "an exercise names the page of its answer"

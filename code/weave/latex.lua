@@ -240,9 +240,13 @@ function M.text_of(tex)
 end
 
 function M.table(tbl, id)
+    local long = tbl.caption.long
     if id then
-        local long = tbl.caption.long
         long[#long].content:insert(1, raw("\\mbtable{" .. id .. "}"))
+    end
+    if #long == 0 then
+        return { raw_block("\\begin{unnumbered}"), tbl,
+                 raw_block("\\end{unnumbered}") }
     end
     return tbl
 end
