@@ -56,7 +56,8 @@ static void plan_act(struct Model *m, struct Row16 r, int l, int written,
                    mode == REDO_BLOCK ? bwd(c, l, FC_PROJ) : end, end,
                    again);
 }
-/* plan one bf16 layer, continued (18.3) */ \
+
+/* plan one bf16 layer, continued (18.3) */
 #define PLAN_ACT16(field, type, columns, written, reader, needed, redo)   \
     plan_act(m,                                                           \
              (struct Row16){ #field, (size_t)(columns), sizeof(type) },   \
@@ -180,7 +181,8 @@ void mixed_bind(struct Model *m, bf16 *base)
     }
     PARAMS_LAST(BIND16_MODEL)
 }
-/* bind the bf16 weights, continued (T.4) */ \
+
+/* bind the bf16 weights, continued (T.4) */
 #define KEEP16(field, ...)                                                \
     if (!x->again[l].field) x->again[l].field = x->h[l].field;
 

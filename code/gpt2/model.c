@@ -47,7 +47,7 @@ static int bwd(const struct Config *c, int l, int s)
     return 2 * classifier_step(c) - fwd(l, s);
 }
 
-/* plan the activations (16.9) */ \
+/* plan the activations (16.9) */
 #define PLAN_ACT(field, columns, written, reader, needed)             \
     plan_layer(m, #field, l, columns, fwd(l, written),                \
                m->training ? bwd(c, l, needed) : fwd(l, reader),      \

@@ -20,7 +20,8 @@ enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
 #define PARAMS_FIRST(X)                                              \
     X(wte,    "wte.weight",          V,   C,  INIT_NORMAL,   true)   \
     X(wpe,    "wpe.weight",          T,   C,  INIT_NORMAL,   true)
-/* the rows of the parameter table, continued (16.4) */ \
+
+/* the rows of the parameter table, continued (16.4) */
 #define PARAMS_LAYER(X)                                              \
     X(ln_1_w, "ln_1.weight",         0,   C,  INIT_ONE,      false)  \
     X(ln_1_b, "ln_1.bias",           0,   C,  INIT_ZERO,     false)  \
@@ -34,7 +35,8 @@ enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
     X(fc_b,   "mlp.c_fc.bias",       0, 4*C,  INIT_ZERO,     false)  \
     X(mlp_w,  "mlp.c_proj.weight", 4*C,   C,  INIT_RESIDUAL, true)   \
     X(mlp_b,  "mlp.c_proj.bias",     0,   C,  INIT_ZERO,     false)
-/* the rows of the parameter table, continued (16.4) */ \
+
+/* the rows of the parameter table, continued (16.4) */
 #define PARAMS_LAST(X)                                               \
     X(ln_f_w, "ln_f.weight",         0,   C,  INIT_ONE,      false)  \
     X(ln_f_b, "ln_f.bias",           0,   C,  INIT_ZERO,     false)

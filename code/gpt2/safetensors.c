@@ -298,7 +298,8 @@ static float from_f16(uint16_t h)
     exponent = exponent == 31 ? 255 : exponent + 112;
     return from_bits(sign | exponent << 23 | fraction << 13);
 }
-/* convert elements to real, continued (B.1.4) */ \
+
+/* convert elements to real, continued (B.1.4) */
 #define CONVERT(type, value)                             \
     for (uint64_t i = 0; i < t->count; i++) {            \
         type x;                                          \

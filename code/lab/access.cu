@@ -15,7 +15,8 @@ __global__ void gather_kernel(float *y, const float *x, int n, int stride,
     if (i < n)
         y[i] = x[(size_t)i * stride + offset];
 }
-/* copy by pieces of a type (N.5) */ \
+
+/* copy by pieces of a type (N.5) */
 #define COPY(name, type)                                               \
     __global__ void name(type *y, const type *x, size_t n)             \
     {                                                                  \

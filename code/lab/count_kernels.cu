@@ -325,7 +325,8 @@ static void want_loaded(int matrices, bool trans, int pitch, int mask)
         ((u16 *)want)[e] = ((u16 *)h_in)[from];
     }
 }
-/* ldmatrix and stmatrix, continued (Q.4) */ \
+
+/* ldmatrix and stmatrix, continued (Q.4) */
 #define FROM_MATRIX(name, kind, matrices, trans, pitch, mask)           \
     __global__ void name(u16 *out, const u16 *in)                       \
     {                                                                   \
@@ -397,7 +398,8 @@ static void want_stored(int matrices, int pitch, int mask)
         ((u16 *)want)[at(e / 64, e / 8 % 8, e % 8, pitch, mask)] =
             ((u16 *)h_in)[e];
 }
-/* ldmatrix and stmatrix, continued (Q.4) */ \
+
+/* ldmatrix and stmatrix, continued (Q.4) */
 #define TO_MATRIX(name, kind, matrices, pitch, mask)                    \
     __global__ void name(u16 *out, const u16 *in)                       \
     {                                                                   \
@@ -543,7 +545,8 @@ IN_SHARED(sa_u64_pairs,  u64,      32,   add_u64(&s[l / 2], l + 5))
 IN_SHARED(sa_u64_halves, u64,      32,   add_u64(&s[l % 16], l + 5))
 IN_SHARED(sa_u64_cross,  u64,      32,
           add_u64(&s[(3 * l + l / 16) % 20], l + 5))
-/* asynchronous copies (Q.6) */ \
+
+/* asynchronous copies (Q.6) */
 #define COPY_ASYNC(how, size, to, from, bytes)                          \
     asm volatile("cp.async." how ".shared.global [%0], [%1], " size     \
                  ", %2;" :: "r"(shared_address(to)), "l"(from),         \
@@ -1035,7 +1038,8 @@ static __device__ void multiply_tiles(float *c, const u16 *as,
         row[4 * n + l % 4 + 256] = make_float2(acc[n][2], acc[n][3]);
     }
 }
-/* matrix products, continued (Q.9) */ \
+
+/* matrix products, continued (Q.9) */
 #define TENSOR_PRODUCT(name, PITCH, MASK)                               \
     __global__ void name(float *c, const u16 *a)                        \
     {                                                                   \

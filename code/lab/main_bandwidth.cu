@@ -7,7 +7,7 @@
 
 enum { THREADS = 1024, RUNS = 21 };
 
-/* read 16 bytes, and keep what was read (N.4) */ \
+/* read 16 bytes, and keep what was read (N.4) */
 #define LOAD16(where, v, p)                                            \
     asm volatile("ld." where ".v4.u32 {%0, %1, %2, %3}, [%4];"         \
                  : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)          \

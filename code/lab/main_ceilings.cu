@@ -38,7 +38,8 @@ typedef void Kernel(struct Noted *noted, float *out, const uint32_t *in,
 #define NOT_HERE(name)                                                 \
     __global__ void name(struct Noted *, float *, const uint32_t *,    \
                          int) { }
-/* ceilings: plain instructions (S.2) */ \
+
+/* ceilings: plain instructions (S.2) */
 #define CHAIN(name, type, code, text)                                  \
     __global__ void __launch_bounds__(32 * WARPS, 1)                   \
     name(struct Noted *noted, float *out, const uint32_t *in,          \
@@ -76,7 +77,8 @@ CHAIN(cvt_bf16, uint32_t, "r", "{.reg .f32 t; mov.b32 t, %0; "
 #else
 NOT_HERE(cvt_bf16)
 #endif
-/* ceilings: tensor cores by mma.sync (S.2) */ \
+
+/* ceilings: tensor cores by mma.sync (S.2) */
 #define MMA(name, acc, type, na, nb, ...)                              \
     __global__ void __launch_bounds__(32 * WARPS, 1)                   \
     name(struct Noted *noted, float *out, const uint32_t *in,          \
@@ -106,7 +108,8 @@ NOT_HERE(cvt_bf16)
     }
 #define FOUR(code, x) code(x[0]), code(x[1]), code(x[2]), code(x[3])
 #if AT_LEAST(800)
-/* ceilings: four registers times two (6.3) */ \
+
+/* ceilings: four registers times two (6.3) */
 #define MMA_4_2(name, acc, code, shape)                                \
     MMA(name, acc, uint32_t, 4, 2, "mma.sync.aligned." shape           \
         " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "              \

@@ -8,7 +8,7 @@ enum { LINE = 128, RUNS = 5, LINES = 2048, STEPS_EACH = 64 };
 
 static uint64_t *took;              /* device: cycles, ns, an address */
 
-/* follow pointers on the GPU (5.2) */ \
+/* follow pointers on the GPU (5.2) */
 #define FOLLOW(name, load)                                             \
     __global__ void name(uint64_t *took, uint64_t p, int warm,         \
                          int steps)                                    \

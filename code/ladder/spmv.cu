@@ -51,7 +51,7 @@ __global__ void spmv_lanes(float *y, struct Csr a, const float *x)
         y[r] = sum;
 }
 
-/* spmv: launches (S.5) */ \
+/* spmv: launches (S.5) */
 #define LAUNCH(name, kernel, lanes)                                    \
     static void name(float *y, const struct Csr *a, const float *x)    \
     {                                                                  \

@@ -292,7 +292,8 @@ HOPPER(uint64_t) wgmma_matrix_at(uint32_t low)
         : "=l"(whole) : "r"(low), "r"(1024 / 16 | 1u << 30));
     return whole;
 }
-/* name the registers of a product (12b.6) */ \
+
+/* name the registers of a product (12b.6) */
 #define WGMMA_LIST32                                                     \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, "  \
     "%15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "  \

@@ -90,7 +90,7 @@ __global__ void layernorm16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
     }
 }
 
-/* launch layernorm16 forward (18b.3) */ \
+/* launch layernorm16 forward (18b.3) */
 #define FORWARD(W, STEPS)                                                \
     layernorm16_fwd_kernel<W, STEPS, ADD>                                \
         <<<blocks_for(N, WARPS), THREADS, 0, machine_stream>>>(           \

@@ -132,7 +132,7 @@ static bool configure(struct Plan *p, const struct Choice *c)
             CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF, CUDA_R_16BF, CUDA_R_16BF,
             c->id, a) != CUBLAS_STATUS_SUCCESS)
         return false;
-    /* set tile, cluster and the rest (18c.4) */ \
+    /* set tile, cluster and the rest (18c.4) */
     #define CONFIGURE(what, value) \
         LT_OK(cublasLtMatmulAlgoConfigSetAttribute(a, \
             CUBLASLT_ALGO_CONFIG_##what, &value, sizeof value))

@@ -451,7 +451,7 @@ uint64_t metric_value(const struct Totals *t, int i)
 }
 
 /* add up the metrics (3b.4) */
-/* add the traffic of an instruction (Q.1) */ \
+/* add the traffic of an instruction (Q.1) */
 #define ADD_SECTORS(name, x)                                            \
     (t->name##_req += (x)->requests, t->name##_sec += (x)->sectors,     \
      t->name##_bytes += (x)->bytes)

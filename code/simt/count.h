@@ -41,7 +41,8 @@ void touch(struct Touched *t, const struct Access *a);
 void touched_merge(struct Touched *into, const struct Touched *from);
 void touched_count(const struct Touched *t, uint64_t *read,
                    uint64_t *written);
-/* the metrics of memory (3b.4) */ \
+
+/* the metrics of memory (3b.4) */
 #define SECTORS_OF(X, name, what)                                       \
     X(name##_req,   what ": requests")                                  \
     X(name##_sec,   what ": sectors")                                   \
@@ -51,7 +52,8 @@ void touched_count(const struct Touched *t, uint64_t *read,
     X(name##_wave,  what ": wavefronts")                                \
     X(name##_conf,  what ": bank conflicts")                            \
     X(name##_bytes, what ": bytes asked for")
-/* each way to reach memory (3b.4) */ \
+
+/* each way to reach memory (3b.4) */
 #define METRICS_OF_MEMORY(X)                                            \
     SECTORS_OF(X, gld,      "global loads")                             \
     SECTORS_OF(X, gst,      "global stores")                            \
@@ -68,7 +70,8 @@ void touched_count(const struct Touched *t, uint64_t *read,
     WAVES_OF(X, stsm,       "stmatrix")                                 \
     X(const_req,  "constant loads: requests")                           \
     X(const_wave, "constant loads: distinct addresses")
-/* the metrics of arithmetic (3b.4) */ \
+
+/* the metrics of arithmetic (3b.4) */
 #define METRICS_OF_ARITHMETIC(X)                                        \
     X(fadd,        "lanes adding or subtracting floats")                \
     X(fmul,        "lanes multiplying floats")                          \

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* new value of an integer (L.7) */ \
+/* new value of an integer (L.7) */
 #define NEW_INTEGER(name, U, S)                                         \
     static U name(int op, bool sign, U old, U b, U c)                   \
     {                                                                   \

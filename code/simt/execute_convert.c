@@ -36,7 +36,8 @@ static inline f32 towards_zero(f64 x)
     f32 y = (f32)x;
     return fabs((f64)y) > fabs(x) ? nextafterf(y, 0) : y;
 }
-/* rows: conversions (L.5) */ \
+
+/* rows: conversions (L.5) */
 #define TO_INTEGERS(R, D)                                               \
     R(cvt_##D##_u8, D, u8, a) R(cvt_##D##_s8, D, s8, a)                 \
     R(cvt_##D##_u16, D, u16, a) R(cvt_##D##_s16, D, s16, a)             \

@@ -77,7 +77,8 @@ static inline f32 clamped(f32 x)
 {
     return x > 1 ? 1 : x > 0 ? x : 0;
 }
-/* rows: doubles (L.5) */ \
+
+/* rows: doubles (L.5) */
 #define DOUBLE_ROWS(R1, R2, R3)                                         \
     R1(mov_f64, f64, f64, a)                                            \
     R2(add_f64, f64, f64, f64, a + b)                                   \
@@ -104,7 +105,7 @@ const struct Row float_rows[] = {
     FLOAT_TABLE(ENTRY1, ENTRY2, ENTRY3) { 0 }
 };
 
-/* comparisons of floats (L.5) */ \
+/* comparisons of floats (L.5) */
 #define ORDERED_OF(C, T, Z)                                             \
     C(eq##Z, T, a == b) C(ne##Z, T, a != b && a == a && b == b)         \
     C(lt##Z, T, a < b) C(le##Z, T, a <= b)                              \

@@ -35,7 +35,8 @@
     PAIR(P##_tanh, FROM, TO, simt_tanh(a))
 PAIRS(half2, float_from_half, half_from_float, half_from_double)
 PAIRS(bf162, float_from_bf16, bf16_from_float, bf16_from_double)
-/* rows: halves (L.5) */ \
+
+/* rows: halves (L.5) */
 #define HALF_ROWS_OF(R1, R2, R3, P, T)                                  \
     R2(add_##T, u32, u32, u32, P##_add(a, b, 0))                        \
     R2(sub_##T, u32, u32, u32, P##_sub(a, b, 0))                        \

@@ -160,7 +160,8 @@ static inline u32 funnel(u32 a, u32 b, u32 n, bool left)
     R3(sad_u32, u32, u32, u32, u32, c + (a < b ? b - a : a - b))        \
     R3(sad_s32, s32, s32, s32, u32,                                     \
        c + (a < b ? (u32)b - (u32)a : (u32)a - (u32)b))
-/* rows: bits (L.5) */ \
+
+/* rows: bits (L.5) */
 #define SHIFT_ROWS_OF(R2, n)                                            \
     R2(shl_b##n, u##n, u##n, u32, b > n - 1 ? 0 : (u64)a << (b & 63))   \
     R2(shr_b##n, u##n, u##n, u32, b > n - 1 ? 0 : a >> (b & (n - 1)))   \
@@ -228,7 +229,7 @@ const struct Row integer_rows[] = {
     TABLES(ENTRY1, ENTRY2, ENTRY3, ENTRY4) { 0 }
 };
 
-/* comparisons of integers (L.5) */ \
+/* comparisons of integers (L.5) */
 #define EQUAL_OF(C, T, n)                                               \
     C(eq_##n, T, a == b) C(ne_##n, T, a != b)
 #define ORDER_OF(C, T)                                                  \

@@ -40,7 +40,8 @@ void run_mov_pred(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     set_bits(w, i->d[0], w->file[i->a[0]], on);
 }
-/* choose (L.7) */ \
+
+/* choose (L.7) */
 #define SELECT(name, slot)                                              \
     void name(struct Warp *w, const struct Instruction *i, uint32_t on) \
     {                                                                   \

@@ -813,7 +813,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *data)
     f(data);
     return cudaSuccess;
 }
-/* streams and events, continued (M.8.5) */ \
+
+/* streams and events, continued (M.8.5) */
 #define NEEDS_EVENT(e)                                                   \
     do {                                                                 \
         if (!list_has(&events, e))                                       \

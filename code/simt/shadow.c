@@ -5,7 +5,7 @@
 
 #include "base/real.h"
 
-/* do these words stand in the way? (4.3) */ \
+/* do these words stand in the way? (4.3) */
 #define IN_THE_WAY(who)                                                \
     for (int i = 0; i < 32; i++) {                                     \
         Stamp me = now.mine + (Stamp)((4 * i - first) >> shift);       \

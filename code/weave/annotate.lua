@@ -47,7 +47,7 @@ end
 
 local function is_continued(part)
     if ends_in_backslash(part.lines[1]) and #part.lines > 1 then
-        return true
+        return not part.lines[1][1].text:find("^#")     -- a #define begins
     end
     for _, u in ipairs(part.chunk.uses) do
         if ends_in_backslash(u.part.lines[u.n - 1]) then return true end

@@ -45,7 +45,7 @@ SIMT_DEVICE void __threadfence_block(void) { __nvvm_membar_cta(); }
 SIMT_DEVICE void __threadfence(void) { __nvvm_membar_gl(); }
 SIMT_DEVICE void __threadfence_system(void) { __nvvm_membar_sys(); }
 
-/* shuffles (M.3.3) */ \
+/* shuffles (M.3.3) */
 #define SIMT_SHUFFLE32(name, builtin, bound, arg, T, letters)             \
     SIMT_DEVICE T name(unsigned mask, T v, arg lane, int width = 32)      \
     {                                                                     \
@@ -206,7 +206,7 @@ SIMT_DEVICE unsigned __funnelshift_r(unsigned low, unsigned high,
     return n ? low >> n | high << (32 - n) : low;
 }
 
-/* loads and stores with a hint (M.3.3) */ \
+/* loads and stores with a hint (M.3.3) */
 #define SIMT_HINT_LOAD(name) \
     template <class T> SIMT_DEVICE T name(const T *p) { return *p; }
 #define SIMT_HINT_STORE(name) \

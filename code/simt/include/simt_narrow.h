@@ -48,7 +48,8 @@ SIMT_BOTH float simt_float(unsigned b)
         return T2(simt_narrow_##T((unsigned short)bits),                  \
                   simt_narrow_##T((unsigned short)(bits >> 16)));         \
     }
-/* one narrow type, continued (M.3.6) */ \
+
+/* one narrow type, continued (M.3.6) */
 #define SIMT_NARROW_REST(T, T2, narrow, wide, one)                        \
     SIMT_MEMBER T::T(float x) : T(narrow(x)) {}                           \
     SIMT_MEMBER T::operator float() const { return wide(*this); }         \
@@ -148,7 +149,7 @@ SIMT_BOTH float simt_float(unsigned b)
     }                                                                     \
     SIMT_NARROW_COMPARE(T)
 
-/* comparing narrow numbers (M.3.6) */ \
+/* comparing narrow numbers (M.3.6) */
 #define SIMT_NARROW_COMPARE1(T, name, op)                                 \
     SIMT_BOTH bool name(T a, T b) { return float(a) op float(b); }        \
     SIMT_BOTH bool operator op(T a, T b) { return float(a) op float(b); }

@@ -4,7 +4,7 @@
 #ifndef SIMT_NUMBERS_H
 #define SIMT_NUMBERS_H
 
-/* the bits of a number (M.3.5) */ \
+/* the bits of a number (M.3.5) */
 #define SIMT_BITS(name, T, F) \
     SIMT_DEVICE T name(F x) { return __builtin_bit_cast(T, x); }
 SIMT_BITS(__float_as_int, int, float)
@@ -279,7 +279,7 @@ SIMT_DEVICE float hypotf(float x, float y)
     return sqrtf(fmaf(x, x, y * y));
 }
 
-/* other names for the same functions (M.3.5) */ \
+/* other names for the same functions (M.3.5) */
 #define SIMT_DOUBLE(name)                                               \
     __device__ double name(double) __attribute__((error(                \
         "simtcc: " #name " of a double is not on the software GPU: "    \
