@@ -26,7 +26,7 @@ end
 -- latex: the name of a chunk (I.2.1)
 local function breakable(code)
     return (escape(code):gsub("/", "/\\allowbreak{}")
-            :gsub("\\_", "\\_\\allowbreak{}")
+            :gsub("([%w\3])\\_%f[%w\2]", "%1\\_\\allowbreak{}")
             :gsub("(%l\3?[.,:=])(\2?%w)", "%1\\allowbreak{}%2")
             :gsub("%-%-", "-{}-"))
 end
