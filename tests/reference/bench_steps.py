@@ -17,8 +17,8 @@ device.
   --sizes MODEL:BATCH[:ROUNDS[:PRECISION]],...   what, how often (two turns
                         each), and in bf16, tf32 or fp32
   --tuned MODEL:BATCH,...   there a third PyTorch, with bf16 weights, takes
-                        what its search for kernels finds for a block and for
-                        the loss (mode="max-autotune-no-cudagraphs")
+                        what its search for kernels finds for a block
+                        (mode="max-autotune-no-cudagraphs")
   --bin DIR             where bench-step-cuda is
   --out DIR             rows into DIR/gpu-step.csv and DIR/torch-step.csv:
                         NAME.roundN.KEY for each turn, NAME.KEY their median,

@@ -12,9 +12,10 @@ Unless told otherwise, parameters are fp32 and products bf16, by autocast.
                         torch.compile of the whole model; of a block and of
                         the loss, which takes seconds where 36 layers take
                         minutes; none; of the whole with
-                        mode="reduce-overhead" (CUDA graphs); of a block and
-                        of the loss with mode="max-autotune-no-cudagraphs",
-                        whose search takes minutes even so
+                        mode="reduce-overhead" (CUDA graphs); of a block with
+                        mode="max-autotune-no-cudagraphs" and of the loss
+                        without, for the kernels that are tried fail where a
+                        matrix has more than 2^31 numbers
   --params fp32|bf16    bf16: the module itself in bf16, its optimiser works
                         on fp32 masters that are rounded back every step
   --precision bf16|tf32|fp32    tf32, fp32: everything is stored in fp32, and
@@ -77,7 +78,7 @@ def compiled(model, run):
     if run in ("blocks", "tuned"):
         for block in model.h:
             block.compile(mode=mode)
-        model.loss = torch.compile(model.loss, mode=mode)
+        model.loss = torch.compile(model.loss)
     if run in ("compile", "graph"):
         return torch.compile(model, mode=mode)
     return model
