@@ -10,6 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* attention through a square (12.2) */
 /* Causal attention as in ops/attention.h, with the matrix of scores in
  * memory: float, square [B][NH][T][T] is overwritten, with probabilities.
  *   launch     three kernels in the default stream; not waited for

@@ -64,6 +64,7 @@ INLINE void dots(float s[M][N][4], const unsigned a[M][HS / 16][4],
     for (int k = 0; k < HS / 16; k++)
         #pragma unroll
         for (int n = 0; n < N; n += 2) {
+            /* multiply by 16 rows of the tile, laid on their side (12.5) */
             unsigned b[4];
             ldmatrix(b, at + (n * 8 * PITCH(HS) + k * 16) * 2);
             #pragma unroll
@@ -93,6 +94,7 @@ INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
                                    p[i][2 * k + j / 2][j % 2 * 2 + 1]);
         #pragma unroll
         for (int n = 0; n < HS / 8; n += 2) {
+            /* multiply by 16 rows of the tile, 16 columns of it (12.5) */
             unsigned b[4];
             ldmatrix_t(b, at + (k * 16 * PITCH(HS) + n * 8) * 2);
             #pragma unroll
