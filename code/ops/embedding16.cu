@@ -186,6 +186,43 @@ __global__ void list_words(struct List list, const int *key, int N,
 }
 
 /* embedding16 backward: words (18b.8.1) */
+/* A thread's columns: four from p on and four half a row, h numbers, behind
+ * them; or, where W is 1, one. */
+template <int W>
+__device__ static __forceinline__ void halves_get(float *v, const float *p,
+                                                  int h)
+{
+    floats_get<W == 8 ? 4 : 1>(v, p);
+    if (W == 8)
+        floats_get<4>(v + 4, p + h);
+}
+
+template <int W>
+__device__ static __forceinline__ void halves_put(float *p, const float *v,
+                                                  int h)
+{
+    floats_put<W == 8 ? 4 : 1>(p, v);
+    if (W == 8)
+        floats_put<4>(p + h, v + 4);
+}
+
+/* embedding16 backward: words, continued (18b.8.1) */
+/* The same of bf16, read for the last time. */
+__device__ static __forceinline__ void halves_load(Pack<8> *to,
+                                                   const bf16 *p, int h)
+{
+    const uint2 left = __ldcs((const uint2 *)p);
+    const uint2 right = __ldcs((const uint2 *)(p + h));
+    to->bits = make_uint4(left.x, left.y, right.x, right.y);
+}
+
+__device__ static __forceinline__ void halves_load(Pack<1> *to,
+                                                   const bf16 *p, int)
+{
+    *to = pack_load<1>(p);
+}
+
+/* embedding16 backward: words, continued (18b.8.1) */
 enum { LOADED = 4, WORD_BLOCKS = 16384 };
 
 /* Adds to each word the rows of its tasks.
@@ -197,17 +234,18 @@ embedding16_bwd_words(float *dwte, float *part, const bf16 *dx,
                       struct List list, int N, int C)
 {
     __shared__ int met;
-    const int c = W * threadIdx.x;
+    const int h = C / 2, c = (W == 8 ? 4 : 1) * threadIdx.x;
+    const bool in = c < (W == 8 ? h : C);
     for (int j = blockIdx.x; j < N; j += gridDim.x) {
         const Task t = list.task[j];
         if (t.rows == 0)
             break;
         const int tasks = t.to - t.from;
         float *word = dwte + (size_t)t.word * C + c, sum[W] = {}, v[W];
-        if (tasks == 1 && c < C)
-            floats_get<W>(sum, word);
+        if (tasks == 1 && in)
+            halves_get<W>(sum, word, h);
         /* add up the rows of task t (18b.8.1) */
-        for (int i = 0; c < C && i < t.rows; i += LOADED) {
+        for (int i = 0; in && i < t.rows; i += LOADED) {
             Pack<W> row[LOADED] = {};
             #pragma unroll
             for (int k = 0; k < LOADED; k++) {
@@ -215,7 +253,7 @@ embedding16_bwd_words(float *dwte, float *part, const bf16 *dx,
                     break;
                 const int n = i + k || tasks > 1 ? list.place[t.first + i + k]
                                                  : t.row;
-                row[k] = pack_load<W>(dx + (size_t)n * C + c);
+                halves_load(&row[k], dx + (size_t)n * C + c, h);
             }
             #pragma unroll
             for (int k = 0; k < LOADED; k++) {
@@ -233,8 +271,8 @@ embedding16_bwd_words(float *dwte, float *part, const bf16 *dx,
                 continue;                       /* nobody to meet in this round */
             /* leave the sum; break, unless the other one was here before (18b.8.1) */
             float *left = part + (size_t)t.from * C + c;
-            if (c < C)
-                floats_put<W>(left + (size_t)k * C, sum);
+            if (in)
+                halves_put<W>(left + (size_t)k * C, sum, h);
             __syncthreads();
             if (threadIdx.x == 0) {
                 __threadfence();
@@ -246,8 +284,8 @@ embedding16_bwd_words(float *dwte, float *part, const bf16 *dx,
             __syncthreads();
             if (!met)
                 break;
-            if (c < C)
-                floats_get<W>(v, left + (size_t)other * C);
+            if (in)
+                halves_get<W>(v, left + (size_t)other * C, h);
             #pragma unroll
             for (int q = 0; q < W; q++)
                 sum[q] += v[q];
@@ -255,14 +293,14 @@ embedding16_bwd_words(float *dwte, float *part, const bf16 *dx,
         }
         if (width < tasks)
             continue;
-        if (tasks > 1 && c < C) {
-            floats_get<W>(v, word);
+        if (tasks > 1 && in) {
+            halves_get<W>(v, word, h);
             #pragma unroll
             for (int q = 0; q < W; q++)
                 sum[q] += v[q];
         }
-        if (c < C)
-            floats_put<W>(word, sum);
+        if (in)
+            halves_put<W>(word, sum, h);
     }
 }
 
