@@ -739,6 +739,7 @@ static void take_off(struct Warp *w, const struct Access *a, uint32_t on)
     struct Flights *f = &flights[w->index];
     for (; on; on &= on - 1) {
         int lane = __builtin_ctz(on);
+        /* make room for one more (4.8) */
         if (f->count == f->room) {
             f->room = 2 * f->room + 64;
             f->flight = xrealloc(f->flight,
@@ -879,6 +880,7 @@ static bool all_well(const struct Warp *w, const struct Access *a,
         return false;
     uint64_t from = a->address[f] - area->base;
     uint64_t bytes = (unsigned)(__builtin_popcount(lanes) * a->size);
+    /* write the bytes, or see that they are written (4.6) */
     if (write)
         area_wrote(area, from, bytes);
     else if (area->left && !bits_all(area->valid, from, bytes))

@@ -25,6 +25,7 @@ bool line_read(struct Line *l, const struct Now *n, int lo, int hi,
         IN_THE_WAY(l->atomic)
     if (bad)
         return false;
+    /* these words have one more reader (4.3) */
     for (int i = 0; i < 32; i++) {
         Stamp me = now.mine + (Stamp)((4 * i - first) >> shift);
         bool on = (i >= lo) & (i < hi);
