@@ -6,6 +6,7 @@
 #include "ops/attention.h"
 #include "ops/floats.h"
 #include "ops/gelu.h"
+#include "plain_flash.h"
 #include "tensor.h"
 
 static const char *const bodies[] = { "tf32", "3xtf32" };
@@ -23,14 +24,6 @@ static float eleven(float x)
     return x;
 }
 
-static float dot11(const float *a, const float *b, int n)
-{
-    float sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += eleven(a[i]) * eleven(b[i]);
-    return sum;
-}
-
 static void plain11(float *y, float *lse, const float *qkv, int B, int T,
                     int C, int NH)
 {
@@ -42,7 +35,7 @@ static void plain11(float *y, float *lse, const float *qkv, int B, int T,
         const float *k = qkv + b * T * W + C + h * HS;
         float most = -INFINITY, sum = 0;
         for (int u = 0; u <= t; u++) {
-            s[u] = dot11(q, k + u * W, HS) / sqrtf((float)HS);
+            s[u] = plain_dot(q, k + u * W, HS, eleven) / sqrtf((float)HS);
             most = fmaxf(most, s[u]);
         }
         for (int u = 0; u <= t; u++)
@@ -56,33 +49,6 @@ static void plain11(float *y, float *lse, const float *qkv, int B, int T,
         lse[i] = most + logf(sum);
     }
     free(s);
-}
-
-static void plain11_bwd(float *dqkv, const float *dy, const float *qkv,
-                        const float *y, const float *lse, int B, int T,
-                        int C, int NH)
-{
-    int HS = C / NH, W = 3 * C;
-    float scale = 1 / sqrtf((float)HS);
-    for (int i = 0; i < B * NH * T; i++) {
-        int b = i / T / NH, h = i / T % NH, t = i % T;
-        int first = b * T * W + h * HS, at_y = (b * T + t) * C + h * HS;
-        const float *q = qkv + first + t * W, *g = dy + at_y;
-        float *dq = dqkv + first + t * W, D = 0;
-        for (int d = 0; d < HS; d++)
-            D += g[d] * y[at_y + d];
-        for (int u = 0; u <= t; u++) {
-            const float *k = qkv + first + u * W + C, *v = k + C;
-            float *dk = dqkv + first + u * W + C, *dv = dk + C;
-            float p = expf(dot11(q, k, HS) * scale - lse[i]);
-            float ds = p * (dot11(g, v, HS) - D) * scale;
-            for (int d = 0; d < HS; d++) {
-                dv[d] += eleven(p) * eleven(g[d]);
-                dk[d] += eleven(ds) * eleven(q[d]);
-                dq[d] += eleven(ds) * eleven(k[d]);
-            }
-        }
-    }
 }
 
 /* ---- one attention, its reference and its bodies ---------------------- */
@@ -132,7 +98,7 @@ static void reference(struct Case *c)
     plain_attention_bwd_d(c->dqkv.exact, c->dy.exact, c->qkv.exact,
                           c->lse.exact, B, T, C, NH);
     plain11(c->y11, c->lse11, x, B, T, C, NH);
-    plain11_bwd(c->dqkv11, dy, x, c->y11, c->lse11, B, T, C, NH);
+    plain_flash_bwd(c->dqkv11, dy, x, c->y11, c->lse11, B, T, C, NH, eleven);
     plain_attention_f(c->y.plain, c->lse.plain, x, B, T, C, NH);
     plain_attention_bwd_f(c->dqkv.plain, dy, x, c->lse.plain, B, T, C, NH);
 }

@@ -306,7 +306,8 @@ static void compare(const char *what, double apart)
 }
 
 /* lab: is attention right, continued (U) */
-static const char *const bodies[] = { "mma", "hopper" };
+static const char *const bodies[] = { "mma", "hopper", "passes" };
+enum { BODIES = 3, FORWARD = 2 };       /* the last is backward only */
 
 /* The two in float against each other; those in bf16 against them. */
 static void check_attention(int B, int T, int C, int NH)
@@ -314,14 +315,14 @@ static void check_attention(int B, int T, int C, int NH)
     struct Attention a = attention_open(B, T, C, NH, true);
     const size_t n = (size_t)B * T * C;
     by_square(&a);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < FORWARD; i++)
         if (flash_use(bodies[i])) {
             by_flash(&a);
             compare("the square and flash_fwd", apart(a.y, a.y16, n));
         }
     by_tiles(&a);
     by_tiles_bwd(&a);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < BODIES; i++)
         if (flash_use(bodies[i])) {
             by_flash(&a);
             compare("the tiles and flash_fwd", apart(a.y, a.y16, n));
@@ -338,10 +339,11 @@ static void time_flash(struct Attention *a, const char *size)
 {
     const double flop = 2.0 * a->B * a->T * a->T * a->C;
     char name[48];
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < BODIES; i++)
         if (flash_use(bodies[i])) {
             snprintf(name, sizeof name, "%s.fwd%s", bodies[i], size);
-            row(name, by_flash, a, flop, mma_ceiling, "TFLOP/s");
+            if (i < FORWARD)
+                row(name, by_flash, a, flop, mma_ceiling, "TFLOP/s");
             snprintf(name, sizeof name, "%s.bwd%s", bodies[i], size);
             row(name, by_flash_bwd, a, 2.5 * flop, mma_ceiling, "TFLOP/s");
         }
@@ -361,7 +363,7 @@ static void time_few(int T)
 {
     for (int B = 1; B <= 8; B *= 2) {
         struct Attention a = attention_open(B, T, 768, 12, false);
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < BODIES; i++)
             if (flash_use(bodies[i])) {
                 char name[48];
                 snprintf(name, sizeof name, "few.%s.t%d.b%d", bodies[i], T,
@@ -402,6 +404,7 @@ static void time_attention(void)
     time_other(64, 1024, 768, 24);
     time_other(64, 1024, 800, 10);
     time_other(64, 1024, 768, 6);
+    time_other(16, 4096, 768, 6);
 }
 
 /* lab: main (U) */

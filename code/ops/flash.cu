@@ -6,7 +6,7 @@
 #include "ops/gpu.h"
 
 /* which body of attention (12.9) */
-static enum { BEST, MMA, HOPPER } body;
+static enum { BEST, MMA, HOPPER, PASSES } body;
 
 bool flash_use(const char *name)
 {
@@ -17,6 +17,8 @@ bool flash_use(const char *name)
     else if (strcmp(name, "hopper") == 0
              && (flash_fwd_hopper || flash_bwd_hopper))
         body = HOPPER;
+    else if (strcmp(name, "passes") == 0 && flash_bwd_passes)
+        body = PASSES;
     else
         return false;
     return true;
@@ -128,17 +130,34 @@ static void add_up(float *dbias, const struct FlashSums *sums, int C,
 }
 
 /* are these few heads (12.9) */
-/* Too few for a kernel that gives each head to one block. */
+/* Is a block for each head worse than two passes over all of them: are the
+ * rounds of heads empty enough? */
 static bool few_heads(int heads, int T)
 {
     int device, processors;
     CUDA_OK(cudaGetDevice(&device));
     CUDA_OK(cudaDeviceGetAttribute(&processors,
                                    cudaDevAttrMultiProcessorCount, device));
-    return 2 * (int64_t)heads * T < (int64_t)processors * (T - 448);
+    const int rounds = (heads + processors - 1) / processors;
+    return (int64_t)heads * T < (int64_t)rounds * processors * (T - 192);
 }
 
 /* attention backward, by the chosen body (12.9) */
+/* Heads of 64 that are many by a block each, others in two passes. */
+static bool by_hopper(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
+                      const bf16 *qkv, const bf16 *y, const float *lse,
+                      float *dsum, int B, int T, int C, int NH)
+{
+    if (body == MMA || !flash_bwd_hopper)
+        return false;
+    if (body == PASSES || (body == BEST && few_heads(B * NH, T)))
+        return flash_bwd_passes(dqkv, sums, dy, qkv, y, lse, dsum, B, T, C,
+                                NH);
+    return flash_bwd_hopper(dqkv, sums, dy, qkv, y, lse, dsum, B, T, C, NH)
+        || flash_bwd_passes(dqkv, sums, dy, qkv, y, lse, dsum, B, T, C, NH);
+}
+
+/* attention backward, by the chosen body, continued (12.9) */
 void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
                const bf16 *y, const float *lse, int B, int T, int C,
                int NH, bool accumulate)
@@ -154,10 +173,7 @@ void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
         sums.q = dsum + aligned;
         sums.v = sums.q + parts * C;
     }
-    if (body == MMA || !flash_bwd_hopper
-        || (body == BEST && few_heads(B * NH, T))
-        || !flash_bwd_hopper(dqkv, &sums, dy, qkv, y, lse, dsum, B, T, C,
-                             NH)) {
+    if (!by_hopper(dqkv, &sums, dy, qkv, y, lse, dsum, B, T, C, NH)) {
         flash_dots(dsum, dy, y, B, T, C, NH);
         flash_bwd_mma(dqkv, &sums, dy, qkv, lse, dsum, B, T, C, NH);
     }

@@ -43,8 +43,9 @@ void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
 
 /* choosing a body of attention (12.4) */
 /* "mma": mma.sync on any GPU since sm_80; "hopper": wgmma and TMA where
- * the GPU and the head size allow it, else as "mma"; "best", unless called:
- * "hopper", but "mma" backward for few heads.  False if there is no such
+ * the GPU and the head size allow it, else as "mma"; "passes": the same,
+ * but backward in two passes, one for dq, one for dk and dv; "best", unless
+ * called: "hopper", but "passes" for few heads.  False if there is no such
  * body in this build. */
 bool flash_use(const char *name);
 C_FUNCTIONS_END

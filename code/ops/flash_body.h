@@ -38,6 +38,10 @@ WEAK bool flash_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
                            const bf16 *dy, const bf16 *qkv, const bf16 *y,
                            const float *lse, float *dsum,
                            int B, int T, int C, int NH);
+WEAK bool flash_bwd_passes(bf16 *dqkv, struct FlashSums *sums,
+                           const bf16 *dy, const bf16 *qkv, const bf16 *y,
+                           const float *lse, float *dsum,
+                           int B, int T, int C, int NH);
 C_FUNCTIONS_END
 
 #endif

@@ -116,15 +116,23 @@ HOPPER(void) bring_tile(Shared &sm, const Problem &p, int head, int i,
         mbarrier_arrive(&sm.full[s]);
 }
 
-/* make D of one head (12c.5) */
-HOPPER(float) dot_of_eight_lanes(const Pack<8> &a, const Pack<8> &b)
+/* multiply two packs (12c.5) */
+/* sum + a . b */
+HOPPER(float) dot8(const Pack<8> &a, const Pack<8> &b, float sum)
 {
-    float x[8], y[8], sum = 0;
+    float x[8], y[8];
     pack_get(x, a);
     pack_get(y, b);
     #pragma unroll
     for (int i = 0; i < 8; i++)
         sum = fmaf(x[i], y[i], sum);
+    return sum;
+}
+
+/* make D of one head (12c.5) */
+HOPPER(float) dot_of_eight_lanes(const Pack<8> &a, const Pack<8> &b)
+{
+    float sum = dot8(a, b, 0);
     for (int d = 4; d > 0; d /= 2)
         sum += __shfl_xor_sync(WHOLE_WARP, sum, d);
     return sum;
@@ -313,18 +321,24 @@ HOPPER(void) probabilities(float (&s)[32], const float *lse, float scale)
 }
 
 /* numbers of a thread, continued (12c.6) */
-/* On the diagonal: keys (rows) after the query (column) count nothing. */
+/* On the diagonal: keys after the query count nothing.  Rows are keys. */
 HOPPER(void) hide_later_keys(float (&s)[32], const Place &at)
 {
     #pragma unroll
-    for (int j = 0; j < 8; j++)
-        #pragma unroll
-        for (int r = 0; r < 4; r++)
-            if (at.row + r / 2 * 8 > at.column + 8 * j + r % 2)
-                s[4 * j + r] = 0;
+    for (int i = 0; i < 32; i++)
+        if (at.row + i / 2 % 2 * 8 > at.column + i / 4 * 8 + i % 2)
+            s[i] = 0;
 }
 
 /* numbers of a thread, continued (12c.7) */
+template <int n> HOPPER(void) clear(float (&x)[n])
+{
+    #pragma unroll
+    for (int i = 0; i < n; i++)
+        x[i] = 0;
+}
+
+/* numbers that stay in memory (12c.7) */
 HOPPER(void) read_numbers(float (&x)[32], const float4 *from)
 {
     #pragma unroll
@@ -337,7 +351,7 @@ HOPPER(void) read_numbers(float (&x)[32], const float4 *from)
     }
 }
 
-/* numbers of a thread, continued (12c.7) */
+/* numbers that stay in memory, continued (12c.7) */
 HOPPER(void) write_numbers(float4 *to, const float (&x)[32])
 {
     #pragma unroll
@@ -346,25 +360,26 @@ HOPPER(void) write_numbers(float4 *to, const float (&x)[32])
                                     x[4 * j + 2], x[4 * j + 3]);
 }
 
-/* numbers of a thread, continued (12c.7) */
-HOPPER(void) clear(float (&x)[32])
-{
-    #pragma unroll
-    for (int i = 0; i < 32; i++)
-        x[i] = 0;
-}
-
 /* matrices to shared memory (12c.6) */
 /* Four matrices of 8 x 8 bf16: lane 8m + r names row r of matrix m. */
-HOPPER(void) stmatrix(uint32_t to, const uint32_t *x)
-{
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], "
-                 "{%1, %2, %3, %4};"
-                 :: "r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
-                 : "memory");
+#define STMATRIX(name, how)                                              \
+HOPPER(void) name(uint32_t to, const uint32_t *x)                        \
+{                                                                        \
+    asm volatile("stmatrix.sync.aligned.m8n8.x4" how ".shared.b16 "      \
+                 "[%0], {%1, %2, %3, %4};"                               \
+                 :: "r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])  \
+                 : "memory");                                            \
 }
+STMATRIX(stmatrix, "")
+STMATRIX(stmatrix_t, ".trans")          /* each matrix transposed */
 
 /* matrices to shared memory, continued (12c.6) */
+HOPPER(void) group_sync(const Place &at)
+{
+    named_barrier_sync(1 + at.group, GROUP);
+}
+
+/* ds and what else leaves by its place (12c.6) */
 HOPPER(void) to_ds(const Place &at, const uint32_t (&x)[16])
 {
     #pragma unroll
@@ -373,17 +388,7 @@ HOPPER(void) to_ds(const Place &at, const uint32_t (&x)[16])
     fence_proxy_async();
 }
 
-/* matrices to shared memory, continued (12c.6) */
-/* The same, each matrix transposed on the way. */
-HOPPER(void) stmatrix_t(uint32_t to, const uint32_t *x)
-{
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], "
-                 "{%1, %2, %3, %4};"
-                 :: "r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
-                 : "memory");
-}
-
-/* matrices to shared memory, continued (12c.6) */
+/* ds and what else leaves by its place, continued (12c.6) */
 HOPPER(void) to_ds_across(const Place &at, const uint32_t (&x)[16])
 {
     #pragma unroll
@@ -392,13 +397,7 @@ HOPPER(void) to_ds_across(const Place &at, const uint32_t (&x)[16])
     fence_proxy_async();
 }
 
-/* matrices to shared memory, continued (12c.6) */
-HOPPER(void) group_sync(const Place &at)
-{
-    named_barrier_sync(1 + at.group, GROUP);
-}
-
-/* matrices to shared memory, continued (12c.8) */
+/* ds and what else leaves by its place, continued (12c.8) */
 /* The other way. */
 HOPPER(void) ldmatrix_t(uint32_t *x, uint32_t from)
 {
@@ -436,20 +435,7 @@ HOPPER(void) store_tile(Shared &sm, const Problem &p, const Place &at,
     }
 }
 
-/* sums of columns (12c.9) */
-/* sum[0], sum[1] += the sums of x over this thread's columns, of its first
- * row and of the one 8 further */
-HOPPER(void) add_rows(float (&sum)[2], const float (&x)[32])
-{
-    float s[4] = { x[0] + x[1], x[2] + x[3], x[4] + x[5], x[6] + x[7] };
-    #pragma unroll
-    for (int i = 8; i < 32; i += 2)
-        s[i / 2 % 4] += x[i] + x[i + 1];
-    sum[0] += s[0] + s[2];
-    sum[1] += s[1] + s[3];
-}
-
-/* sums of columns, continued (12c.9) */
+/* sums of columns of a warp (12c.9) */
 /* Of the 2 n numbers s of each lane, n go to the lane 2 n further or back,
  * which has need of them: s[i] = the sum over the two lanes. */
 template <int n> HOPPER(void) halve(float (&s)[16])
@@ -463,10 +449,10 @@ template <int n> HOPPER(void) halve(float (&s)[16])
     }
 }
 
-/* sums of columns, continued (12c.9) */
+/* sums of columns of a warp, continued (12c.9) */
 /* sum += the sums of x over the 16 rows of a warp, of columns 2 lane and
  * 2 lane + 1 */
-HOPPER(void) add_columns(float (&sum)[2], const float (&x)[32])
+HOPPER(void) add_columns(float (&sum)[2], const float *x)
 {
     float s[16];
     #pragma unroll
@@ -477,6 +463,19 @@ HOPPER(void) add_columns(float (&sum)[2], const float (&x)[32])
     halve<2>(s);
     sum[0] += s[0];
     sum[1] += s[1];
+}
+
+/* sums of columns (12c.9) */
+/* sum[0], sum[1] += the sums of x over this thread's columns, of its first
+ * row and of the one 8 further */
+HOPPER(void) add_rows(float (&sum)[2], const float (&x)[32])
+{
+    float s[4] = { x[0] + x[1], x[2] + x[3], x[4] + x[5], x[6] + x[7] };
+    #pragma unroll
+    for (int i = 8; i < 32; i += 2)
+        s[i / 2 % 4] += x[i] + x[i + 1];
+    sum[0] += s[0] + s[2];
+    sum[1] += s[1] + s[3];
 }
 
 /* sums of columns, continued (12c.9) */
