@@ -536,7 +536,7 @@ int main(void)
         cmocka_unit_test(fixture_logits),
         cmocka_unit_test(fixture_adamw),
     };
-    int n = 19;
+    int n = 20;
     ROWS(presets, preset)
     ROWS(bad_configs, bad_config)
     ROWS(bad_batches, bad_batch)
