@@ -193,7 +193,7 @@ end
 local function wanted(simple, i)
     local head, word = measure(simple.headers[i])
     local want = { natural = head, least = math.max(word, 2) }
-    want.room = want.least
+    want.room = math.max(want.least, math.min(head / 2 + 2, 13))
     for _, row in ipairs(simple.rows) do
         local long, longest = measure(row[i])
         want.natural = math.max(want.natural, long)
