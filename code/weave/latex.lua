@@ -110,7 +110,7 @@ function M.chunk(part)
     local out, lines = { set_head(part) }, part.lines
     for n, line in ipairs(lines) do
         local text, places = set_line(line)
-        if n > 1 and (n == 2 or n == #lines or #lines < 5) then
+        if n > 1 and (n == 2 or n > #lines - 2 or #lines < 6) then
             out[#out + 1] = "\\nobreak"
         end
         out[#out + 1] = ("\\codeline{%s}{%s}"):format(places, text)
@@ -199,6 +199,26 @@ function M.heading(h)
     return pandoc.Plain(out)
 end
 
+-- latex: how high a table is (I.2.3)
+-- Points: lines of 12.5, and what caption, head and rules take.
+local function height(tbl)
+    local simple = pandoc.utils.to_simple_table(tbl)
+    local line, points = M.letters(#tbl.colspecs), 60
+    local function lines(cells)
+        local most = 1
+        for i, cell in ipairs(cells) do
+            local letters = utf8.len(pandoc.utils.stringify(cell)) or 0
+            local width = (tbl.colspecs[i][2] or 1) * line
+            most = math.max(most, math.ceil(letters / width))
+        end
+        return most
+    end
+    for _, row in ipairs(simple.rows) do
+        points = points + 12.5 * lines(row)
+    end
+    return points <= 230 and points or 60 + 5 * 12.5
+end
+
 -- latex: what has a number (I.2.3)
 local function first_sentence(inlines)
     local out = pandoc.List()
@@ -240,15 +260,16 @@ function M.text_of(tex)
 end
 
 function M.table(tbl, id)
+    local room = raw_block(("\\Needspace*{%.0fpt}"):format(height(tbl)))
     local long = tbl.caption.long
     if id then
         long[#long].content:insert(1, raw("\\mbtable{" .. id .. "}"))
     end
     if #long == 0 then
-        return { raw_block("\\begin{unnumbered}"), tbl,
+        return { room, raw_block("\\begin{unnumbered}"), tbl,
                  raw_block("\\end{unnumbered}") }
     end
-    return tbl
+    return { room, tbl }
 end
 
 -- latex: exercises (I.2.3)
