@@ -337,12 +337,29 @@ local function go_on(blocks)
 end
 
 -- latex: the rest of the page, continued (I.2.3)
+local function head_and_table(blocks)
+    for i = #blocks - 1, 1, -1 do
+        local head = blocks[i].t == "Plain" and blocks[i].content[1]
+        local next = blocks[i + 1]
+        local points = next.t == "RawBlock"
+                       and next.text:match("^\\Needspace%*{(%d+)pt}")
+        if points and head and head.t == "RawInline"
+           and head.text:match("^\\book%a*section{") then
+            blocks:insert(i, raw_block(("\\Needspace*{%dpt}"):format(
+                math.tointeger(points) + 50)))
+        end
+    end
+    return blocks
+end
+
+-- latex: the rest of the page, continued (I.2.3)
 function M.finish(_, doc)
     local function walk(filter)
         doc.blocks = pandoc.walk_block(pandoc.Div(doc.blocks),
                                        filter).content
     end
     walk { Blocks = go_on }
+    walk { Blocks = head_and_table }
     walk { Note = function(note)
         return pandoc.walk_inline(note, { Link = link_in_note })
     end }
