@@ -704,7 +704,7 @@ constexpr int REGISTERS = keys && HS == 128 ? 240 : 232;
 /* dk and dv if keys, else dq.
  *   launch    min(visits, multiprocessors) blocks of BLOCK threads,
  *             sizeof(Shared<HS>) bytes, one block a multiprocessor
- *   moves     12 B T C bytes, if what passes by is found in the L2
+ *   moves     12 or 10 B T C bytes, if what passes by is found in the L2
  *   FLOP      4 or 3 B T^2 C, with whole tiles T / 64 + 1 for T / 64
  *   numerics  as flash_bwd_kernel; dq is summed from the diagonal back */
 template <int HS, bool keys> __global__ void __launch_bounds__(BLOCK, 1)
