@@ -9,11 +9,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
+
+#include "scratch.h"
 
 /* ---- random numbers ---- */
 
@@ -112,9 +115,7 @@ static void arena_aligns_and_ends(void **state)
 static char *in_tmp(const char *name)
 {
     static char path[256];
-    const char *dir = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/mb-test-base-%ld-%s",
-             dir ? dir : "/tmp", (long)getpid(), name);
+    snprintf(path, sizeof path, "%s/%s", dir, name);
     return path;
 }
 
@@ -176,19 +177,19 @@ static void lock_dir_excludes_a_second_process(void **state)
 {
     (void)state;
     struct Error e;
-    char *dir = in_tmp("lock");
-    assert_true(make_dirs(dir, &e));
-    assert_true(lock_dir(dir, &e));
+    char *locked = in_tmp("lock");
+    assert_true(make_dirs(locked, &e));
+    assert_true(lock_dir(locked, &e));
     pid_t child = fork();
     if (child == 0)
-        _exit(lock_dir(dir, &e) ? 1 : 0);
+        _exit(lock_dir(locked, &e) ? 1 : 0);
     int status;
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
     char name[300];
-    snprintf(name, sizeof name, "%s/lock", dir);
+    snprintf(name, sizeof name, "%s/lock", locked);
     unlink(name);
-    rmdir(dir);
+    rmdir(locked);
 }
 
 /* ---- JSON ---- */
@@ -393,5 +394,5 @@ int main(void)
         tests[n++] = (struct CMUnitTest){ .name = names[k],
             .test_func = args_row, .initial_state = (void *)&args_rows[i] };
     }
-    return _cmocka_run_group_tests("base", tests, n, NULL, NULL);
+    return _cmocka_run_group_tests("base", tests, n, make_dir, remove_dir);
 }
