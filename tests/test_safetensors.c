@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "gpt2/safetensors.h"
 #include <cmocka.h>
 #include "named.h"
+#include "scratch.h"
 
 static struct Error error;
 
@@ -246,6 +248,13 @@ static void integers_are_no_weights(void **state)
 
 static char path[300];
 
+static int set_up(void **state)
+{
+    int status = make_dir(state);
+    snprintf(path, sizeof path, "%s/some.safetensors", dir);
+    return status;
+}
+
 static void written_is_read(void **state)
 {
     (void)state;
@@ -330,9 +339,6 @@ int main(void)
     int n = 8;
     ROWS(lies, lie)
     ROWS(truths, truth)
-    const char *tmp = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/mb-safetensors-%ld.safetensors",
-             tmp ? tmp : "/tmp", (long)getpid());
-    return _cmocka_run_group_tests("safetensors", tests, (size_t)n, NULL,
-                                   NULL);
+    return _cmocka_run_group_tests("safetensors", tests, (size_t)n, set_up,
+                                   remove_dir);
 }
