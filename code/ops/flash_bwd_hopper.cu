@@ -8,6 +8,7 @@
 #include "ops/gpu.h"
 #include "ops/hopper.h"
 #include "ops/machine.h"
+#include "ops/special.h"
 
 /* sizes of the backward pass (12c.2) */
 enum {
@@ -19,7 +20,6 @@ enum {
     STAGES = 3,         /* tiles of queries under way */
     BLOCK = (GROUPS + 1) * GROUP,
 };
-#define LOG2E 1.4426950408889634f
 
 typedef bf16 Tile[TILE * HS];           /* rows of 128 bytes, swizzled */
 
@@ -298,14 +298,6 @@ HOPPER(void) start_from(float (&dp)[32], const float *dsum)
 }
 
 /* numbers of a thread, continued (12c.6) */
-HOPPER(float) exp2_fast(float x)
-{
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-/* numbers of a thread, continued (12c.6) */
 /* s = 2^(scale s - lse) */
 HOPPER(void) probabilities(float (&s)[32], const float *lse, float scale)
 {
@@ -314,8 +306,8 @@ HOPPER(void) probabilities(float (&s)[32], const float *lse, float scale)
         const float2 l = *(const float2 *)(lse + 8 * j);
         #pragma unroll
         for (int i = 4 * j; i < 4 * j + 4; i += 2) {
-            s[i] = exp2_fast(fmaf(s[i], scale, -l.x));
-            s[i + 1] = exp2_fast(fmaf(s[i + 1], scale, -l.y));
+            s[i] = fast_exp2(fmaf(s[i], scale, -l.x));
+            s[i + 1] = fast_exp2(fmaf(s[i + 1], scale, -l.y));
         }
     }
 }

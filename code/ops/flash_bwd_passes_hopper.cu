@@ -7,6 +7,7 @@
 #include "ops/flash_body.h"
 #include "ops/gpu.h"
 #include "ops/hopper.h"
+#include "ops/special.h"
 
 /* sizes of the two passes (12c.13.1) */
 enum {
@@ -17,7 +18,6 @@ enum {
     STAGES = 3,         /* pairs of tiles under way */
     BLOCK = (GROUPS + 1) * GROUP,
 };
-#define LOG2E 1.4426950408889634f
 
 /* Rows of HS numbers: 8 KB or 16 KB, swizzled. */
 template <int HS> struct Tile { bf16 box[HS / WIDE][TILE][WIDE]; };
@@ -307,14 +307,6 @@ HOPPER(void) start_from(float (&dp)[32], const float *dsum)
 }
 
 /* numbers of a thread, continued (12c.6) */
-HOPPER(float) exp2_fast(float x)
-{
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-/* numbers of a thread, continued (12c.6) */
 /* s = 2^(scale s - lse) */
 HOPPER(void) probabilities(float (&s)[32], const float *lse, float scale)
 {
@@ -323,8 +315,8 @@ HOPPER(void) probabilities(float (&s)[32], const float *lse, float scale)
         const float2 l = *(const float2 *)(lse + 8 * j);
         #pragma unroll
         for (int i = 4 * j; i < 4 * j + 4; i += 2) {
-            s[i] = exp2_fast(fmaf(s[i], scale, -l.x));
-            s[i + 1] = exp2_fast(fmaf(s[i + 1], scale, -l.y));
+            s[i] = fast_exp2(fmaf(s[i], scale, -l.x));
+            s[i + 1] = fast_exp2(fmaf(s[i + 1], scale, -l.y));
         }
     }
 }
@@ -361,7 +353,7 @@ HOPPER(void) probabilities_of_rows(float (&s)[32], const float (&lse)[2],
 {
     #pragma unroll
     for (int i = 0; i < 32; i++)
-        s[i] = exp2_fast(fmaf(s[i], scale, -lse[i / 2 % 2]));
+        s[i] = fast_exp2(fmaf(s[i], scale, -lse[i / 2 % 2]));
 }
 
 HOPPER(void) hide_later_columns(float (&s)[32], const Place &at)

@@ -6,6 +6,7 @@
 #include "ops/flash_body.h"
 #include "ops/gpu.h"
 #include "ops/hopper.h"
+#include "ops/special.h"
 
 /* sizes of a block of attention (12b.7) */
 enum {
@@ -189,14 +190,6 @@ HOPPER(void) start_output(float (&y)[HS / 2],
 
 
 /* softmax of one warpgroup (12b.11) */
-HOPPER(float) power_of_2(float x)
-{
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-/* softmax of one warpgroup, continued (12b.11) */
 HOPPER(float) quad_max(float x)
 {
     x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 1));
@@ -239,7 +232,7 @@ HOPPER(void) raise_maxima(Rows &r, const float (&s)[KEYS / 2],
     for (int h = 0; h < 2; h++) {
         const float old = r.most[h];
         r.most[h] = fmaxf(old, quad_max(fmaxf(x[2 * h], x[2 * h + 1])));
-        r.shrink[h] = power_of_2((old - r.most[h]) * scale);
+        r.shrink[h] = fast_exp2((old - r.most[h]) * scale);
     }
 }
 
@@ -251,7 +244,7 @@ HOPPER(void) take_powers(Rows &r, float (&s)[KEYS / 2], float scale)
     const float low[2] = { r.most[0] * scale, r.most[1] * scale };
     #pragma unroll
     for (int i = 0; i < KEYS / 2; i++)
-        s[i] = power_of_2(fmaf(s[i], scale, -low[i / 2 % 2]));
+        s[i] = fast_exp2(fmaf(s[i], scale, -low[i / 2 % 2]));
     float sum[4] = { s[0], s[1], s[2], s[3] };
     #pragma unroll
     for (int i = 4; i < KEYS / 2; i++)
