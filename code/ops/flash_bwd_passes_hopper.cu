@@ -86,7 +86,7 @@ template <bool keys> HOPPER(int) first_of(const Visit &v, int group)
 /* take the next visit (12c.13.1) */
 /* Visits that were taken, beyond the first of each block; for queries and
  * for keys. */
-__device__ static unsigned taken[2];
+[[maybe_unused]] __device__ static unsigned taken[2];
 
 /* Each block asks until it is told a number that is no visit: p.visits
  * times in total.  Who asks last sets the counter back. */
@@ -387,9 +387,10 @@ HOPPER(void) group_sync(const Place &at)
 /* Of the group's own, of the visit before this one. */
 template <int HS> HOPPER(void) let_go_own(Shared<HS> &sm, const Place &at)
 {
-    if (at.thread || at.round == 0)
+    if (at.round == 0)
         return;
-    tma_wait_read<0>();
+    if (at.thread == 0)                 /* who has ordered the copies */
+        tma_wait_read<0>();
     mbarrier_arrive(&sm.own_empty[at.round % 2 ^ 1]);
 }
 
@@ -681,7 +682,7 @@ template <int HS, bool keys> HOPPER(void) set_up(Shared<HS> &sm)
     }
     for (int s = 0; s < 2; s++) {
         mbarrier_init(&sm.own_full[s], 1);
-        mbarrier_init(&sm.own_empty[s], GROUPS);
+        mbarrier_init(&sm.own_empty[s], GROUPS * GROUP);
         mbarrier_init(&sm.rows_full[s], 32);
     }
     mbarrier_init_done();
