@@ -32,6 +32,7 @@ check "a small book tangles" "$loom/tangle"
 check "tangled files are the golden ones: names, sections, banners, macros, launches" golden tangled "$work/tangled"
 check "a makefile keeps its tabs" grep -q "$(printf '^\techo done\|^\t\techo done')" code/Makefile
 check "no other file gets a tab" sh -c '! grep -rn "$(printf "\t")" --exclude=Makefile code'
+check "an empty line has no blanks, however deep its chunk is used" sh -c '! grep -rnE "[[:blank:]]$" code'
 check "a script can be run" sh -c '[ "$(code/run)" = "it runs" ]'
 if command -v gcc > /dev/null; then
     check "a chunk inside a macro compiles" gcc -Wall -Werror -x c -fsyntax-only - <<'C'

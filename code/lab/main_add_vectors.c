@@ -60,7 +60,7 @@ int main(void)
             printf("element %zu is wrong\n", i);
             return 1;
         }
-    
+
     /* measure the ceilings of this processor (0.1) */
     int threads = omp_get_max_threads();
     double copy = 1e9 * cpu_bandwidth(threads, 12 * n, 1.0).copy;

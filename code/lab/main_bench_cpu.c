@@ -433,7 +433,7 @@ static void training_step(void)
     }
     peak = fmax(peak, cpu_peak_gflops(threads, 0.1));
     printf("\none training step of GPT-2 124M, B=4 T=64\n");
-    
+
     /* bench-cpu: print the step (J.5) */
     struct { const char *name; const struct Sample *t; } parts[] = {
         { "gradient", &grad }, { "update", &update }, { "all", &step } };

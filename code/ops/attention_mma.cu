@@ -412,7 +412,7 @@ attention_mma_fwd_kernel(float *y, float *lse, const float *qkv, int T,
             const unsigned keys = now + part * PITCH(HS) * 2;
             float s[M][N][4];
             dots<HS, M, N, TERMS>(s, q, keys);
-            
+
             /* hide the future (12.6) */
             if (u + part + 8 * N - 1 > row)
                 #pragma unroll
@@ -518,7 +518,7 @@ attention_mma_bwd_dq(float *dqkv, const float *dy, const float *qkv,
                                                        -l[i][j / 2]));
                         s[i][n][j] = p * (dp[i][n][j] - d[i][j / 2]);
                     }
-            
+
             /* no gradient from the future (12.7) */
             if (u + part + 8 * N - 1 > row)
                 #pragma unroll
@@ -607,7 +607,7 @@ attention_mma_bwd_dkv(float *dqkv, const float *dy, const float *qkv,
                         s[i][n][j] = exp2_fast(fmaf(s[i][n][j], scale, -l[column]));
                         dp[i][n][j] = s[i][n][j] * (dp[i][n][j] - d[column]);
                     }
-            
+
             /* nothing from queries that do not see the key (12.7) */
             if (t + part < row + 16 * M - 1)
                 #pragma unroll

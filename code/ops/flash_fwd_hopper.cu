@@ -353,7 +353,7 @@ template <int HS> HOPPER(void) attend(Shared<HS> &sh,
             float y[HS / 2] = { 0 }, s[KEYS / 2];
             uint32_t p[KEYS / 4];
             Rows r = { { -INFINITY, -INFINITY }, { 0, 0 }, { 0, 0 } };
-            
+
             /* the first step, on the diagonal (12b.12) */
             mbarrier_wait(&sh.k_full[kv.at], kv.parity);
             start_scores<HS>(s, queries, k0 + kv.at * KV_NEXT);
@@ -366,7 +366,7 @@ template <int HS> HOPPER(void) attend(Shared<HS> &sh,
             take_powers(r, s, a.scale);
             round_powers(p, s);
             Ring ahead = kv;
-            
+
             /* wait for what the next step needs (12b.12) */
             advance<STAGES<HS>>(ahead);
             if (j > 0)
@@ -399,12 +399,12 @@ template <int HS> HOPPER(void) attend(Shared<HS> &sh,
                 scale_rows(y, r.shrink);
                 round_powers(p, s);
             }
-            
+
             /* the last output (12b.12) */
             mbarrier_arrive(&sh.q_empty[q.at]);
             mbarrier_wait(&sh.v_full[kv.at], kv.parity);
             start_output<HS>(y, p, v0 + kv.at * KV_NEXT);
-            
+
             /* finish the sums meanwhile (12b.12) */
             #pragma unroll
             for (int h = 0; h < 2; h++) {

@@ -301,7 +301,7 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
             const unsigned keys = now + part * PITCH(HS) * 2;
             float s[M][N][4];
             dots<HS, M, N>(s, q, keys);
-            
+
             /* hide the future (12.6) */
             if (u + part + 8 * N - 1 > row)
                 #pragma unroll
@@ -405,7 +405,7 @@ flash_bwd_dq(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
                                                        -l[i][j / 2]));
                         s[i][n][j] = p * (dp[i][n][j] - d[i][j / 2]);
                     }
-            
+
             /* no gradient from the future (12.7) */
             if (u + part + 8 * N - 1 > row)
                 #pragma unroll
@@ -497,7 +497,7 @@ flash_bwd_dkv(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
                         s[i][n][j] = exp2_fast(fmaf(s[i][n][j], scale, -l[column]));
                         dp[i][n][j] = s[i][n][j] * (dp[i][n][j] - d[column]);
                     }
-            
+
             /* nothing from queries that do not see the key (12.7) */
             if (t + part < row + 16 * M - 1)
                 #pragma unroll

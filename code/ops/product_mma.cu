@@ -318,7 +318,7 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
     const unsigned at_b = shared + ROWS * DEPTH * 2
                         + lane_at<B_DOWN>(wn, lane / 16, lane / 8 % 2);
     uint32_t a[2][4][4], b[2][4][4];
-    
+
     /* fill the pipeline (18c.7.3) */
     for (int s = 0; s < STAGES - 1; s++)
         ask<A_DOWN, B_DOWN, STAGES>(shared, j, m0, n0, first, s, steps);

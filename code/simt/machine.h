@@ -62,11 +62,11 @@ struct Instruction {
     uint32_t guard, guard_not;      /* lanes on: file[guard] ^ guard_not     */
     uint32_t d[4], a[4], b[4], c[4]; /* destination and sources; vectors     */
     int width;                      /* of a vector; 1 otherwise              */
-    
+
     /* where a branch leads (3.2) */
     int target;                     /* branch: index of an instruction       */
     int meet;                       /* branch: where its lanes meet again    */
-    
+
     /* what an access asks for (3.2) */
     enum Space space;               /* memory: as written, may be generic    */
     enum AccessKind access;
@@ -74,7 +74,7 @@ struct Instruction {
     int size;                       /* memory: bytes of one element          */
     int64_t offset;                 /* memory: added to the address          */
     int64_t offset2;                /* cp.async: the same of b               */
-    
+
     /* what else the handler wants to know (3.2) */
     int type, op;                   /* enum Type, enum Op: inside the machine */
     uint32_t flags;                 /* what else the handler wants to know   */

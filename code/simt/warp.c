@@ -154,7 +154,7 @@ void warp_run(struct Warp *w, int slice)
         const struct Instruction *i = &code[w->pc];
         uint32_t active = w->active;
         int first = w->pc;
-        
+
         /* count the run (3.2) */
         /* All instructions of a straight run are executed as often as its first,
          * by the same lanes: counted there, spread when the launch is over. */
