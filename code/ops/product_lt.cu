@@ -95,30 +95,29 @@ static void describe(struct Plan *p)
 }
 
 /* the choices that were measured (18c.4) */
-/* What ran fastest on a GPU, of all that the library can do. 0: any. */
+/* What ran fastest on a chip, of all that the library can do. 0: any. */
 static const struct Choice {
-    const char *gpu;
+    int capability, processors;     /* 10 major + minor; of the chip      */
     int m, k, ta, epilogue;         /* of struct Ask; n is the tokens     */
     int id, tile, cluster, custom, swizzle;
 } choices[] = {
-#define H200(m, k, ta, epilogue) \
-    "NVIDIA H200", m, k, ta, CUBLASLT_EPILOGUE_##epilogue
+#define GH100(m, k, ta, epilogue) \
+    90, 132, m, k, ta, CUBLASLT_EPILOGUE_##epilogue
     /* the rows for an H200 (18c.4) */
     /* 128 x 160 in pairs: y, and dx */
-    { H200(2304, 768, 0, BIAS),             66, 29, 3, 1, 0 },
-    { H200(768, 768, 0, BIAS),              66, 29, 3, 1, 0 },
-    { H200(3072, 768, 0, BIAS),             66, 29, 3, 1, 0 },
-    { H200(3072, 768, 0, GELU_BIAS),        66, 29, 3, 1, 0 },
-    { H200(768, 3072, 0, BIAS),             66, 29, 3, 1, 0 },
-    { H200(768, 3072, 1, DEFAULT),          66, 29, 3, 1, 0 },
-    { H200(768, 768, 1, DEFAULT),           66, 29, 5, 1, 0 },
-    { H200(768, 2304, 1, DEFAULT),          66, 29, 3, 1, 0 },
-    { H200(3072, 768, 1, DEFAULT),          66, 29, 3, 1, 0 },
+    { GH100(2304, 768, 0, BIAS),             66, 29, 3, 1, 0 },
+    { GH100(768, 768, 0, BIAS),              66, 29, 3, 1, 0 },
+    { GH100(3072, 768, 0, BIAS),             66, 29, 3, 1, 0 },
+    { GH100(3072, 768, 0, GELU_BIAS),        66, 29, 3, 1, 0 },
+    { GH100(768, 3072, 0, BIAS),             66, 29, 3, 1, 0 },
+    { GH100(768, 3072, 1, DEFAULT),          66, 29, 3, 1, 0 },
+    { GH100(768, 768, 1, DEFAULT),           66, 29, 5, 1, 0 },
+    { GH100(768, 2304, 1, DEFAULT),          66, 29, 3, 1, 0 },
+    { GH100(3072, 768, 1, DEFAULT),          66, 29, 3, 1, 0 },
     /* 96 x 128; 176 x 128; 128 x 128 of an older kernel */
-    { H200(3072, 768, 0, GELU_AUX_BIAS),    66, 28, 3, 0, 0 },
-    { H200(50304, 768, 1, DEFAULT),         66, 201, 5, 2, 0 },
-    { H200(3072, 768, 1, DGELU),            39, 20, 5, 0, 1 },
-    { NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+    { GH100(3072, 768, 0, GELU_AUX_BIAS),    66, 28, 3, 0, 0 },
+    { GH100(50304, 768, 1, DEFAULT),         66, 201, 5, 2, 0 },
+    { GH100(3072, 768, 1, DGELU),            39, 20, 5, 0, 1 },
 };
 
 /* configure the chosen kernel (18c.4) */
@@ -151,14 +150,16 @@ static bool chosen(struct Plan *p)
 {
     static struct cudaDeviceProp gpu;
     const struct Ask *q = &p->ask;
-    if (!*gpu.name)
+    if (!gpu.major)
         CUDA_OK(cudaGetDeviceProperties(&gpu, 0));
     if (q->n < 8192 || q->in != CUDA_R_16BF || q->out != CUDA_R_16BF)
         return false;
-    for (const struct Choice *c = choices; c->gpu; c++)
-        if (strcmp(c->gpu, gpu.name) == 0 && c->m == q->m && c->k == q->k
-            && c->ta == q->ta && c->epilogue == q->epilogue)
-            return configure(p, c);
+    for (const struct Choice &c : choices)
+        if (c.capability == 10 * gpu.major + gpu.minor
+            && c.processors == gpu.multiProcessorCount
+            && c.m == q->m && c.k == q->k && c.ta == q->ta
+            && c.epilogue == q->epilogue)
+            return configure(p, &c);
     return false;
 }
 
