@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+/* memory on large pages (17b.10) */
 #define LARGE ((size_t)1 << 21)
 
 void *pages_alloc(size_t bytes)

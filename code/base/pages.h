@@ -11,6 +11,7 @@
  * if there is none; give it back with free. */
 void *pages_alloc(size_t bytes);
 
+/* touch what will be needed (17b.10) */
 /* Ask for the lines from p on, which will be needed soon.  Nobody waits,
  * and an address without memory is no mistake. */
 static inline void pages_touch(const void *p, size_t bytes)

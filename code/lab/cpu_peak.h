@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+/* what measures the cores (17b.2) */
 /* The most float32 arithmetic this CPU does on `threads` threads, in
  * GFLOP/s (a fused multiply-add counts 2): the best of many slices of
  * about 1 ms, measured for `seconds`.  0.03 s gives a usable number. */
@@ -19,6 +20,7 @@ double cpu_multiply_adds(volatile float *sink);
  * multiplications that takes 2 us, if each takes 3 cycles. */
 double cpu_clock_ghz(void);
 
+/* what measures the memory (17b.2) */
 /* GB/s; a copy counts the bytes read and the bytes written. */
 struct Bandwidth { double read, copy; };
 

@@ -50,6 +50,7 @@ enum { TURNS = 4000 };
     target static double name(volatile float *sink)                    \
     {                                                                  \
         name##_vec x[chains], a = *sink - (name##_vec){ 0 };           \
+        /* every chain goes TURNS steps (17b.2) */ \
         for (int i = 0; i < chains; i++)                               \
             x[i] = a + (float)i;                                       \
         for (int t = 0; t < TURNS; t++)                                \
@@ -70,6 +71,8 @@ PEAK_LOOP(avx512, __attribute__((target("avx512f"))), 16, 12,
 PEAK_LOOP(avx2, __attribute__((target("avx2,fma"))), 8, 12,
           (avx2_vec)_mm256_fmadd_ps((__m256)x[i], (__m256)a, (__m256)a))
 #endif
+
+/* that loop for each instruction set, continued (17b.2) */
 #ifdef __ARM_NEON
 #include <arm_neon.h>
 PEAK_LOOP(neon, , 4, 24,

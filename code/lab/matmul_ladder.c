@@ -29,6 +29,7 @@ static void add_rows(float *c, const float *a, const float *b, int n,
             c[j] += a[k] * b[k * ldb + j];
 }
 
+/* matmul, step 2: rows of b, continued (17b.3) */
 void matmul_reordered(float *c, const float *a, const float *b, int M,
                       int N, int K, int flags)
 {

@@ -19,12 +19,13 @@
 #define DEEP (4 * KC)   /* most depth of a panel                       */
 #define PANEL ((size_t)1 << 20)     /* reals in a panel of a, for L3   */
 
-/* struct of one product (17b.10) */
+/* struct of one product (17b.6) */
 struct Matrix {
     const real *at;
     size_t row, col;        /* elements to the next row, next column  */
 };
 
+/* struct of one product, continued (17b.6) */
 struct Job {
     real *c;
     size_t ldc;
@@ -36,6 +37,7 @@ struct Job {
     const struct Kernel *kernel;
 };
 
+/* struct of one product, continued (17b.6) */
 struct Panel {              /* rows m0 .. m0+m, depths k0 .. k0+k of a */
     real *a;
     int m0, m, k0, k;
@@ -45,6 +47,7 @@ struct Block {              /* columns n0 .. n0+cols, depth from k0    */
     int n0, cols, k0, depth;
 };
 
+/* the smaller of two sizes (17b.6) */
 static inline int smaller(int a, int b)
 {
     return a < b ? a : b;
@@ -60,6 +63,7 @@ static real *sliver_of(const struct Panel *p, int mr, int i, int k)
     return p->a + (size_t)rows * k + (size_t)i * smaller(KC, p->k - k);
 }
 
+/* pack a panel of a, all threads together, continued (17b.6) */
 static void pack_panel(const struct Panel *p, const struct Job *j)
 {
     int mr = j->kernel->mr, slivers = (p->m + mr - 1) / mr;
@@ -69,6 +73,7 @@ static void pack_panel(const struct Panel *p, const struct Job *j)
     int step = j->a.row == 1 ? 32 : KC;
     for (int k = 0; k < p->k; k += step)
         for (int i = first; i < last; i += mr)
+            /* pack the depths k .. k + step of one sliver (17b.6) */
             j->kernel->pack(
                 sliver_of(p, mr, i, k / KC * KC) + (size_t)(k % KC) * mr,
                 mr,
@@ -101,6 +106,7 @@ struct Ahead {
     int groups, touches;    /* groups of `touches` lines              */
 };
 
+/* which bytes to touch ahead, continued (17b.7) */
 static struct Ahead look_ahead(const struct Job *j, int n0, int k0,
                                int depth)
 {
@@ -127,16 +133,18 @@ static void touch(struct Tile *t, const struct Ahead *h, int i)
                     : (const char *)t->a;
 }
 
-/* multiply one block of a strip (17b.7) */
+/* a place for one tile (17b.9) */
 static _Thread_local real kept[ROW_MAX * NR_MAX]
     __attribute__((aligned(64)));
 
+/* multiply one block of a strip (17b.7) */
 static void multiply_block(const struct Panel *p, const struct Job *j,
                            const struct Block *b, int k,
                            const struct Ahead *h)
 {
     const struct Kernel *kernel = j->kernel;
     int mr = kernel->mr, nr = kernel->nr, tile = 0;
+    /* what all tiles of this block have in common (17b.7) */
     bool last = b->k0 + b->depth == j->K;
     bool far = j->far && b->depth == j->K && b->depth >= mr * TOUCH_EVERY;
     double squares[STRIP_MAX] __attribute__((aligned(64))) = { 0 };
@@ -144,6 +152,7 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
                       .add = j->add || b->k0 > 0 };
     for (int i = 0; i < p->m; i += mr)
         for (int n = 0; n < b->cols; n += nr, tile++) {
+            /* say where tile (i, n) lies and what it is made of (17b.7) */
             t.c = j->c + (p->m0 + i) * j->ldc + b->n0 + n;
             t.rows = smaller(mr, p->m - i);
             t.cols = smaller(nr, b->cols - n);
@@ -167,6 +176,7 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
     for (int m = 0; t.late && m < mr; m++)
         memcpy(t.late_c + m * j->ldc, t.late + m * nr,
                (size_t)nr * sizeof *t.c);
+    /* hand over the squares of this block (17b.9) */
     for (int n = 0; j->squares && n < b->cols; n++)
         j->squares[b->n0 + n] += squares[n];
 }
@@ -197,6 +207,7 @@ static void make_room_key(void)
         fail("no key for a matmul's panel: too many thread keys in use");
 }
 
+/* room for a panel, continued (17b.10) */
 static real *room_for_a(void)
 {
     pthread_once(&once, make_room_key);
@@ -222,6 +233,7 @@ static void run(const struct Job *j)
     #pragma omp parallel if (flop > 1e6)
     for (int m0 = 0; m0 < j->M; m0 += tall)
         for (int k0 = 0; k0 < j->K; k0 += deep) {
+            /* multiply one panel by all strips of b (17b.6) */
             struct Panel p = { a, m0, smaller(tall, j->M - m0),
                                k0, smaller(deep, j->K - k0) };
             if (m0 + k0 > 0) {
@@ -259,6 +271,7 @@ const char *gemm_kernel(int i)
     return gemm_kernels[i].name;
 }
 
+/* choose a kernel, continued (17b.11) */
 bool gemm_use(const char *name)
 {
     const struct Kernel *k = gemm_kernels;
@@ -270,6 +283,7 @@ bool gemm_use(const char *name)
     return k->name;
 }
 
+/* choose a kernel, continued (17b.11) */
 const char *gemm_used(void)
 {
     const char *name = getenv("GEMM_KERNEL");
@@ -289,6 +303,7 @@ static void multiply(struct Job j, const real *a, size_t lda,
     j.b = (struct Matrix){ b, tb ? 1 : ldb, tb ? ldb : 1 };
     j.add = flags & GEMM_ADD;
     j.kernel = kernel_in_use;
+    /* may c leave around the caches? (17b.11) */
     j.far = flags & GEMM_FAR && !j.add && j.kernel->streams
          && ((uintptr_t)j.c | j.ldc * sizeof(real)) % 64 == 0;
     if (j.M <= 0 || j.N <= 0)
@@ -299,6 +314,7 @@ static void multiply(struct Job j, const real *a, size_t lda,
         empty_sum(&j);
 }
 
+/* the four doors, continued (17b.11) */
 void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
                   const real *b, size_t ldb, const real *bias,
                   int M, int N, int K, int flags)
@@ -319,6 +335,7 @@ static size_t row_of_b(int N, int K, int flags)
     return (size_t)(flags & GEMM_TB ? K : N);
 }
 
+/* the four doors, continued (17b.11) */
 void gemm_bias(real *c, const real *a, const real *b, const real *bias,
                int M, int N, int K, int flags)
 {

@@ -37,6 +37,7 @@ enum {
 void gemm(real *c, const real *a, const real *b, int M, int N, int K,
           int flags);
 
+/* c = op(a) op(b), continued (17b.1) */
 /* The same, plus bias[n] in every row: c = op(a) op(b) + bias. bias may be
  * NULL. */
 void gemm_bias(real *c, const real *a, const real *b, const real *bias,
@@ -48,6 +49,7 @@ void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
                   const real *b, size_t ldb, const real *bias,
                   int M, int N, int K, int flags);
 
+/* c = op(a) op(b), continued (17b.1) */
 /* gemm, and *squares += the sum of the squares of what c holds then, the
  * same for any number of threads: up to eight of a column are added as
  * reals (so a c beyond 6e18 is infinite here), the rest in double.  NULL:

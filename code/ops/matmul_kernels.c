@@ -14,6 +14,7 @@ typedef real Quad __attribute__((vector_size(4 * sizeof(real)),
 #define FOUR(p, q, r, s) MIX(TWO(p, q), TWO(r, s), 0, 1, 2, 3, 4, 5, 6, \
                              7, 8, 9, 10, 11, 12, 13, 14, 15)
 
+/* what is only for x86-64 or ARM (17b.11) */
 #if defined(__x86_64__) && !defined(REAL_IS_DOUBLE)
 #define GEMM_X86
 #include <immintrin.h>
@@ -29,6 +30,7 @@ typedef real Quad __attribute__((vector_size(4 * sizeof(real)),
 #define STREAM(p, v) _mm512_stream_ps(p, (__m512)(v))
 #include "ops/matmul_micro.h"
 
+/* kernels for x86-64, continued (17b.11) */
 #define NAME avx2
 #define TARGET __attribute__((target("avx2,fma")))
 #define LANES 8

@@ -4,6 +4,8 @@
 /* The micro-kernel, once per instruction set: the file that includes this
  * defines NAME, TARGET, LANES, ROWS, VECS, FMA and STREAM, which end
  * here. */
+
+/* names and vectors of this instruction set (17b.11) */
 #define JOIN2(a, b) a##b
 #define JOIN(a, b) JOIN2(a, b)
 #define VEC JOIN(NAME, _vec)
@@ -111,6 +113,7 @@ JOIN(NAME, _squares)(const int rows, VEC acc[ROWS][VECS],
                      double *squares)
 {
     VEC sum[VECS];
+    /* sum = the squares of the tile's rows (17b.9) */
     #pragma GCC unroll 4
     for (int j = 0; j < VECS; j++) {
         sum[j] = acc[0][j] * acc[0][j];
@@ -142,11 +145,13 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
     size_t row = 0;
     int k = 0;
     for (; k + TOUCH_EVERY <= t->depth; k += TOUCH_EVERY) {
+        /* touch a line of the next a and b, and a row of c (17b.7) */
         __builtin_prefetch(ahead, 0, 2);
         __builtin_prefetch(next_a, 0, 2);
         ahead += t->step;
         next_a += 64;
         if (k < ROWS * TOUCH_EVERY) {
+            /* store a row of the tile before, if one was kept (17b.9) */
             if (t->late)
                 JOIN(NAME, _stream)(t->late_c + row * t->ldc,
                                     t->late + row * WIDTH);
@@ -160,12 +165,14 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
     }
     for (; k < t->depth; k++, a += ROWS, b += WIDTH)
         JOIN(NAME, _step)(rows, acc, a, b);
+    /* add what is to be added, and the squares (17b.8) */
     if (t->bias)
         JOIN(NAME, _add)(rows, acc, t->bias, 0, t->cols);
     if (t->add)
         JOIN(NAME, _add)(rows, acc, t->c, t->ldc, t->cols);
     if (t->squares)
         JOIN(NAME, _squares)(rows, acc, t->squares);
+    /* keep or store the tile (17b.8) */
     if (t->keep)
         JOIN(NAME, _store)(rows, acc, t->keep, WIDTH);
     else if (t->cols == WIDTH)
@@ -184,6 +191,7 @@ TARGET static void JOIN(NAME, _tile)(const struct Tile *t)
 }
 #undef CASE
 
+/* the road of an operand into a sliver (17b.11) */
 /* pack four depths of a sliver (17b.5) */
 /* to[k][l] = row[l][k] for k < 4, l < LANES. */
 TARGET static inline __attribute__((always_inline)) void
@@ -235,6 +243,7 @@ TARGET static void JOIN(NAME, _pack)(real *to, int width, const real *from,
                                      size_t line, size_t deep, int lines,
                                      int depth)
 {
+    /* k = as many depths as vectors can pack (17b.5) */
     int k = 0, inside = width % LANES ? depth - 1 : depth;
     if (deep == 1)
         k = JOIN(NAME, _turn_all)(to, width, from, line, lines, inside);

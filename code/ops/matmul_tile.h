@@ -15,6 +15,7 @@
 #define ROW_MAX 8
 #define STRIP_MAX 192
 
+/* what a micro-kernel is told, continued (17b.11) */
 struct Tile {
     real *c;
     size_t ldc;
@@ -24,15 +25,18 @@ struct Tile {
     const real *bias;           /* [cols] or NULL                       */
     bool add;                   /* c += rather than c =                 */
     double *squares;            /* [nr] or NULL: += those of c          */
+    /* where a finished tile goes (17b.9) */
     real *keep;                 /* [mr][nr]: instead of c, or NULL      */
     const real *late;           /* a tile kept before, to be stored at  */
     real *late_c;               /* late_c now, or NULL                  */
+    /* where the next bytes are (17b.7) */
     const real *next_c;         /* where the next tile begins in c, and */
     const real *next_a;         /* its sliver of a: both are touched,   */
     const char *ahead;          /* and ahead, ahead + step, ...: one of */
     size_t step;                /* each every TOUCH_EVERY depths        */
 };
 
+/* a kernel, as the loops around it see it (17b.11) */
 struct Kernel {
     const char *name;
     int mr, nr;                 /* rows and columns of its tile */
