@@ -76,6 +76,7 @@ local function Inlines(inlines)
                      and before.classes:includes("formula")
         if el.t == "Str" and before and (long or before.t == "Math") then
             sign, rest = el.text:match("^([,.;:!?)]+)(.*)$")
+            if el.text:find("^\u{202F}") then sign, rest = el.text, "" end
         end
         if sign and long then           -- it scrolls with the formula
             before.content:insert(glued { before.content:remove(),

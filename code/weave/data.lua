@@ -67,6 +67,7 @@ end
 
 -- print a value (A.6)
 local THIN = "\u{202F}"       -- narrow space that does not break
+M.THIN = THIN
 
 function M.format(value, unit)
     local sign, whole, rest = tostring(value):match("^(-?)(%d+)(.*)$")

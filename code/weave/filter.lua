@@ -97,6 +97,54 @@ local function Span(span)
     end
 end
 
+-- a number keeps its unit (A.8)
+local units = {}
+for unit in ([[ ns µs μs us ms s min Hz kHz MHz GHz W kW J mJ nJ pJ °C %
+    B kB KB MB GB TB PB KiB MiB GiB TiB B/s kB/s MB/s GB/s TB/s MiB/s GiB/s
+    FLOP MFLOP GFLOP TFLOP PFLOP FLOP/s MFLOP/s GFLOP/s TFLOP/s PFLOP/s
+    FLOP/B Gbit/s tok/s nm mm ]]):gmatch("%S+") do units[unit] = true end
+
+local function is_unit(el)
+    if el.t ~= "Str" then return false end
+    return units[el.text] or units[el.text:gsub("[.,;:!?)%]]+$", "")]
+end
+
+local function is_number(el)
+    if el.t == "Str" then return el.text:find("%d$") ~= nil end
+    if el.t == "Cite" then
+        return el.citations[1].id:find("^num:") ~= nil
+    end
+    if el.t == "Math" or el.t == "Span" and el.classes:includes("calc") then
+        return true
+    end
+    return type(el) ~= "string" and el.content and #el.content > 0
+           and is_number(el.content[#el.content])
+end
+
+-- a number keeps its unit, continued (A.8)
+local function is_space(el)
+    return el and (el.t == "Space" or el.t == "SoftBreak")
+end
+
+local function keep_units(inlines)
+    for i = #inlines - 1, 2, -1 do
+        local unit, last = inlines[i + 1], inlines[i + 3]
+        if is_space(inlines[i]) and is_number(inlines[i - 1]) then
+            if is_unit(unit) then
+                unit.text = data.THIN .. unit.text
+                inlines:remove(i)
+            elseif unit.t == "Str" and unit.text == "per"
+                   and is_space(inlines[i + 2]) and last
+                   and last.t == "Str"
+                   and last.text:find("^cent%f[%A]") then
+                inlines[i] = pandoc.Str("\u{A0}")
+                inlines[i + 2] = pandoc.Str("\u{A0}")
+            end
+        end
+    end
+    return inlines
+end
+
 -- code in the text (A.8)
 local function Code(code)
     if not code.classes:includes("ident") then return nil end
@@ -263,6 +311,7 @@ function Pandoc(doc)
     page = dofile(path)
     writer = require(FORMAT:match("latex") and "latex" or "html")
     if writer.start then writer.start(page, doc) end
+    doc = doc:walk { Inlines = keep_units }
     doc = doc:walk { Cite = Cite, Span = Span, Code = Code,
                      Header = Header, Table = Table, Para = Para,
                      Math = Math }
