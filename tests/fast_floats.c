@@ -4,8 +4,10 @@
  * enters a product is first rounded to 11 bits. */
 #include "ops_fixture.h"
 #include "ops/attention.h"
+#include "ops/embedding.h"
 #include "ops/floats.h"
 #include "ops/gelu.h"
+#include "ops/layernorm.h"
 #include "plain_flash.h"
 #include "tensor.h"
 
@@ -357,6 +359,181 @@ static void infinite(const struct Row *row)
     machine_free(target);
 }
 
+/* ---- sums over rows ---------------------------------------------------- */
+
+static void *copied(const void *from, size_t bytes)
+{
+    return memcpy(malloc(bytes), from, bytes);
+}
+
+/* Run it, fetch what it writes, run it again on what was there before: the
+ * same bits. */
+static void run_twice(struct Tensor *const out[], size_t n,
+                      void (*run)(const void *), const void *job)
+{
+    void *before[4], *first[4];
+    for (size_t k = 0; k < n; k++)
+        before[k] = copied(out[k]->host, tensor_bytes(out[k]));
+    run(job);
+    for (size_t k = 0; k < n; k++) {
+        tensor_fetch(out[k]);
+        first[k] = copied(out[k]->host, tensor_bytes(out[k]));
+        memcpy(out[k]->host, before[k], tensor_bytes(out[k]));
+        tensor_send(out[k]);
+    }
+    run(job);
+    for (size_t k = 0; k < n; k++) {
+        tensor_fetch(out[k]);
+        if (memcmp(out[k]->host, first[k], tensor_bytes(out[k])) != 0)
+            fail_msg("%s: other bits the second time", out[k]->name);
+        free(before[k]);
+        free(first[k]);
+    }
+}
+
+struct Words {
+    int B, T, C;
+    int32_t *tokens;
+    struct Tensor dx, dwte, dwpe;
+};
+
+static void run_words(const void *job)
+{
+    const struct Words *w = job;
+    embedding_bwd(w->dwte.ours, w->dwpe.ours, w->dx.ours, w->tokens, w->B,
+                  w->T, w->C);
+}
+
+/* one=1: one token fills the batch; far=1: two that differ by 65,536 take
+ * turns. */
+static void words_row(const struct Row *row)
+{
+    int B = row_int(row, "B"), T = row_int(row, "T"), V = row_int(row, "V");
+    int C = row_int(row, "C");
+    int32_t *t = some_tokens(B * T, V);
+    for (int i = 0; i < B * T && row_number(row, "one", 0) != 0; i++)
+        t[i] = V / 2;
+    for (int i = 0; i < B * T && row_number(row, "far", 0) != 0; i++)
+        t[i] = 7 + i % 2 * 65536;
+    struct Words w = { B, T, C, sent(t, (size_t)(B * T) * sizeof *t),
+                       tensor("dx", 4, (size_t)(B * T * C), 3, 0.25, 1),
+                       tensor("dwte", 4, (size_t)(V * C), 1, 0, 1),
+                       tensor("dwpe", 4, (size_t)(T * C), 2, 0, 1) };
+    floats_use("tf32");
+    run_twice((struct Tensor *[]){ &w.dwte, &w.dwpe }, 2, run_words, &w);
+    floats_use("simple");
+    plain_embedding_bwd_f(w.dwte.plain, w.dwpe.plain, w.dx.plain, t, B, T, C);
+    plain_embedding_bwd_d(w.dwte.exact, w.dwpe.exact, w.dx.exact, t, B, T, C);
+    tensor_close(&w.dwte);
+    tensor_close(&w.dwpe);
+    tensor_free(&w.dwte);
+    tensor_free(&w.dwpe);
+    tensor_free(&w.dx);
+    machine_free(w.tokens);
+    free(t);
+}
+
+struct Norm {
+    int N, C;
+    struct Tensor dx, dw, db, dy, x, mean, rstd, w;
+};
+
+static void run_norm(const void *job)
+{
+    const struct Norm *n = job;
+    layernorm_bwd(n->dx.ours, n->dw.ours, n->db.ours, n->dy.ours, n->x.ours,
+                  n->mean.ours, n->rstd.ours, n->w.ours, n->N, n->C);
+}
+
+static void norm_row(const struct Row *row)
+{
+    int N = row_int(row, "N"), C = row_int(row, "C");
+    size_t c = (size_t)C, n = (size_t)N * c;
+    struct Norm j = { N, C, tensor("dx", 4, n, 5, 0, 1),
+                      tensor("dw", 4, c, 6, 0, 1), tensor("db", 4, c, 7, 0, 1),
+                      tensor("dy", 4, n, 4, 0.125, 1),
+                      tensor("x", 4, n, 1, row_number(row, "mean", 0), 2),
+                      out32("mean", (size_t)N), out32("rstd", (size_t)N),
+                      tensor("w", 4, c, 2, 1, 0.5) };
+    struct Tensor y = out32("y", n);
+    layernorm_fwd(y.ours, j.mean.ours, j.rstd.ours, j.x.ours, j.w.ours,
+                  j.w.ours, N, C);
+    floats_use("3xtf32");
+    run_twice((struct Tensor *[]){ &j.dx, &j.dw, &j.db }, 3, run_norm, &j);
+    floats_use("simple");
+    plain_layernorm_f(y.plain, j.mean.plain, j.rstd.plain, j.x.plain,
+                      j.w.plain, j.w.plain, N, C);
+    plain_layernorm_d(y.exact, j.mean.exact, j.rstd.exact, j.x.exact,
+                      j.w.exact, j.w.exact, N, C);
+    plain_layernorm_bwd_f(j.dx.plain, j.dw.plain, j.db.plain, j.dy.plain,
+                          j.x.plain, j.mean.plain, j.rstd.plain, j.w.plain,
+                          N, C);
+    plain_layernorm_bwd_d(j.dx.exact, j.dw.exact, j.db.exact, j.dy.exact,
+                          j.x.exact, j.mean.exact, j.rstd.exact, j.w.exact,
+                          N, C);
+    struct Tensor *all[] = { &j.dx, &j.dw, &j.db, &j.dy, &j.x, &j.mean,
+                             &j.rstd, &j.w, &y };
+    for (int i = 0; i < 3; i++)
+        tensor_close(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        tensor_free(all[i]);
+}
+
+struct Bias {
+    int N, C;
+    bool add;
+    struct Tensor db, dy;
+};
+
+static void run_bias(const void *job)
+{
+    const struct Bias *b = job;
+    if (!floats_bias_bwd(b->db.ours, b->dy.ours, b->N, b->C, b->add))
+        fail_msg("no sums of %d columns", b->C);
+}
+
+static void bias_row(const struct Row *row)
+{
+    int N = row_int(row, "N"), C = row_int(row, "C");
+    bool add = row_int(row, "accumulate");
+    size_t c = (size_t)C, n = (size_t)N * c;
+    struct Bias b = { N, C, add, tensor("db", 4, c, 2, 0, add ? 1 : NAN),
+                      tensor("dy", 4, n, 1, 0.25, 1) };
+    floats_use("tf32");
+    run_twice((struct Tensor *[]){ &b.db }, 1, run_bias, &b);
+    floats_use("simple");
+    for (size_t i = 0; i < c && !add; i++)
+        b.db.plain[i] = 0, b.db.exact[i] = 0;
+    for (size_t i = 0; i < n; i++) {
+        b.db.plain[i % c] += b.dy.plain[i];
+        b.db.exact[i % c] += b.dy.exact[i];
+    }
+    tensor_close(&b.db);
+    tensor_free(&b.db);
+    tensor_free(&b.dy);
+}
+
+/* Rows that are no whole packs, or begin between two: none of the three
+ * takes them, nor anything while "simple" is in use. */
+static void not_taken(const struct Row *row)
+{
+    enum { N = 2 };
+    int C = row_int(row, "C"), off = (int)row_number(row, "off", 0);
+    const char *body = row_number(row, "simple", 0) != 0 ? "simple" : "tf32";
+    const int32_t zeros[N] = { 0 };
+    int32_t *tokens = sent(zeros, sizeof zeros);
+    struct Tensor a = tensor("numbers", 4, (size_t)(N * C + off), 1, 0, 1);
+    float *p = (float *)a.ours + off;
+    floats_use(body);
+    if (floats_embedding_bwd(p, p, tokens, N, C)
+        || floats_layernorm_bwd(p, p, p, p, p, p, p, p, N, C)
+        || floats_bias_bwd(p, p, N, C, true))
+        fail_msg("%s: a faster body took rows of %d", body, C);
+    floats_use("simple");
+    tensor_free(&a);
+    machine_free(tokens);
+}
+
 static const struct Row rows[] = {
     { "attention B=2 T=33 NH=3 HS=64", both,
       "writes behind row T; the head's or batch's offset" },
@@ -383,12 +560,42 @@ static const struct Row rows[] = {
       "padding that counts, or is left as it was" },
     { "loss N=3 V=1026 mean=200", loss_row, "no maximum subtracted" },
     { "loss of -inf V=101", infinite, "-inf minus -inf" },
+    { "words B=3 T=19 C=48 V=7", words_row,
+      "= for +=; the right half of a row at the place of the left" },
+    { "words B=5 T=257 C=8 V=1000", words_row, "a second tile of tokens" },
+    { "words B=4 T=300 C=24 V=9 one=1", words_row,
+      "one token that fills the batch: sums of tasks lost" },
+    { "words B=2 T=300 C=8 V=70000 far=1", words_row,
+      "tokens above 65,535" },
+    { "words B=1 T=9 C=2048 V=3", words_row, "more columns than threads" },
+    { "words B=2 T=33 C=33 V=257", words_row, "packs in odd rows" },
+    { "norm N=1 C=4", norm_row, "a lane without a pack" },
+    { "norm N=33 C=48", norm_row, "dx overwritten; the mean of g left out" },
+    { "norm N=257 C=768", norm_row,
+      "rows and sums for which there is no room" },
+    { "norm N=5 C=1280", norm_row, "half as many packs for each lane" },
+    { "norm N=3 C=2048", norm_row, "a gain that is not kept, nor read" },
+    { "norm N=34 C=257 mean=10", norm_row, "packs in odd rows" },
+    { "norm N=2300 C=272", norm_row,
+      "the next row in the place of this; the mean of the row before" },
+    { "bias N=1 C=8 accumulate=0", bias_row, "not cleared" },
+    { "bias N=257 C=36 accumulate=1", bias_row, "not added to" },
+    { "bias N=33 C=388 accumulate=0", bias_row, "a last tile written whole" },
+    { "bias N=9000 C=4 accumulate=0", bias_row,
+      "the last piece longer than the rows" },
+    { "sums simple=1 C=8", not_taken, "other bits where none are wanted" },
+    { "sums C=33", not_taken, "packs in odd rows" },
+    { "sums C=8 off=1", not_taken, "packs between two multiples of 16" },
 };
 
 /* Sizes that the software GPU would work on for minutes. */
 static const struct Row large[] = {
     { "attention large B=1 T=1024 NH=2 HS=64", both, "a race, many tiles" },
     { "attention large B=1 T=513 NH=1 HS=128", both, "a race, many tiles" },
+    { "words large B=8 T=1024 C=768 V=500", words_row, "a race, many tasks" },
+    { "norm large N=9000 C=768", norm_row, "a race, many rows" },
+    { "norm large N=5000 C=1280", norm_row, "a race, seven warps" },
+    { "bias large N=20000 C=768 accumulate=1", bias_row, "a race" },
 };
 
 int main(void)

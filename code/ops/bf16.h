@@ -31,21 +31,21 @@ __host__ __device__ static inline bf16 float_to_bf16(float x)
 /* W numbers side by side in memory, moved by one instruction: 8 of them
  * are 16 bytes and lie at a multiple of 16, 4 are 8 bytes; 1 is for rows
  * that do not. */
-template <int W> struct Pack;
+template <int W, typename E = bf16> struct Pack;
 template <> struct Pack<8> { uint4 bits; };
 template <> struct Pack<4> { uint2 bits; };
 template <> struct Pack<1> { unsigned short bits; };
 
-template <int W>
-__device__ static __forceinline__ Pack<W> pack_load(const bf16 *p)
+template <int W, typename E>
+__device__ static __forceinline__ Pack<W, E> pack_load(const E *p)
 {
-    return *(const Pack<W> *)p;
+    return *(const Pack<W, E> *)p;
 }
 
-template <int W>
-__device__ static __forceinline__ void pack_store(bf16 *p, Pack<W> a)
+template <int W, typename E>
+__device__ static __forceinline__ void pack_store(E *p, Pack<W, E> a)
 {
-    *(Pack<W> *)p = a;
+    *(Pack<W, E> *)p = a;
 }
 
 /* packs: numbers that travel together, continued (18b.2) */
@@ -90,6 +90,20 @@ __device__ static __forceinline__ void pack_put(Pack<8> *a, const float *v)
 __device__ static __forceinline__ void pack_put(Pack<1> *a, const float *v)
 {
     a->bits = __bfloat16_as_ushort(__float2bfloat16(v[0]));
+}
+
+/* packs: numbers that travel together, continued (18b.2) */
+template <> struct Pack<4, float> { float4 v; };
+
+__device__ static __forceinline__ void pack_get(float *v, Pack<4, float> a)
+{
+    v[0] = a.v.x, v[1] = a.v.y, v[2] = a.v.z, v[3] = a.v.w;
+}
+
+__device__ static __forceinline__ void pack_put(Pack<4, float> *a,
+                                                const float *v)
+{
+    a->v = make_float4(v[0], v[1], v[2], v[3]);
 }
 
 /* packs: numbers that travel together, continued (18b.2) */
@@ -144,11 +158,11 @@ __device__ static __forceinline__ void stage_commit(void)
 #endif
 }
 
-template <int W>
-__device__ static __forceinline__ void stage_pack(Pack<W> *to,
-                                                  const bf16 *from)
+template <int W, typename E>
+__device__ static __forceinline__ void stage_pack(Pack<W, E> *to,
+                                                  const E *from)
 {
-    if (W == 8)
+    if (sizeof *to == 16)
         stage_16(to, from);
     else
         *to = pack_load<W>(from);

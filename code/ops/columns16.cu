@@ -2,6 +2,7 @@
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #include "ops/columns16.h"
+#include "ops/floats.h"
 #include "ops/gpu.h"
 
 /* sum_parts: what the blocks have left (18b.5) */
@@ -51,10 +52,10 @@ enum { COLUMN_WARPS = 16, AHEAD = 8, PITCH = 36 };
 /* part[piece][c] = the sum of x[n,c] over the rows of a piece.
  *   launch    (ceil(C / 32 W), pieces) blocks of 32 x 16: at most 396 of
  *             them where C allows, three for each of 132 processors
- *   moves     2 NC bytes                   ceiling   memory */
-template <int W>
-__global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
-                                     int C, int rows)
+ *   moves     NC numbers                   ceiling   memory */
+template <int W, typename E>
+__global__ void column_sums_kernel(float *part, const E *x, int N, int C,
+                                   int rows)
 {
     __shared__ float sums[COLUMN_WARPS][PITCH * W];
     const int c = W * (32 * blockIdx.x + threadIdx.x);
@@ -63,10 +64,10 @@ __global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
     int n = blockIdx.y * rows + threadIdx.y;
     for (; n < end; n += AHEAD * COLUMN_WARPS) {
         /* read AHEAD rows and add them up (18b.5) */
-        Pack<W> row[AHEAD];
+        Pack<W, E> row[AHEAD];
         #pragma unroll
         for (int k = 0; k < AHEAD; k++) {
-            row[k] = Pack<W>{};
+            row[k] = Pack<W, E>{};
             if (n + k * COLUMN_WARPS < end && c < C)
                 row[k] = pack_load<W>(x + (size_t)(n + k * COLUMN_WARPS) * C + c);
         }
@@ -96,10 +97,10 @@ __global__ void column_sums16_kernel(float *part, const bf16 *x, int N,
 }
 
 /* column_sums16: a thread per pack, fixed pieces of the rows, continued (18b.5) */
-void column_sums16(float *sum, const bf16 *x, int N, int C,
-                   bool accumulate)
+template <int W, typename E>
+static void column_sums(float *sum, const E *x, int N, int C,
+                        bool accumulate)
 {
-    const int W = C % 8 == 0 ? 8 : 1;
     const unsigned tiles = blocks_for(C, 32 * W);
     int pieces = 396 / (int)tiles > 1 ? 396 / (int)tiles : 1;
     const int most = (N + COLUMN_WARPS - 1) / COLUMN_WARPS;
@@ -109,13 +110,28 @@ void column_sums16(float *sum, const bf16 *x, int N, int C,
     const dim3 grid(tiles, pieces), block(32, COLUMN_WARPS);
     float *part = (float *)machine_scratch(
         (size_t)pieces * C * sizeof *part);
-    if (W == 8)
-        column_sums16_kernel<8><<<grid, block, 0, machine_stream>>>(
-            part, x, N, C, rows);
-    else
-        column_sums16_kernel<1><<<grid, block, 0, machine_stream>>>(
-            part, x, N, C, rows);
+    column_sums_kernel<W><<<grid, block, 0, machine_stream>>>(
+        part, x, N, C, rows);
     LAUNCHED();
     const struct Parts sums = { { sum }, part, 1, pieces };
     sum_parts(&sums, C, accumulate);
+}
+
+void column_sums16(float *sum, const bf16 *x, int N, int C,
+                   bool accumulate)
+{
+    if (C % 8 == 0)
+        column_sums<8>(sum, x, N, C, accumulate);
+    else
+        column_sums<1>(sum, x, N, C, accumulate);
+}
+
+/* column sums for floats (18d.5) */
+bool floats_bias_bwd(float *db, const float *dy, int N, int OC,
+                     bool accumulate)
+{
+    if (!floats_terms() || OC % 4 || !floats_aligned(dy, NULL, NULL))
+        return false;
+    column_sums<4>(db, dy, N, OC, accumulate);
+    return true;
 }

@@ -2,6 +2,7 @@
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
 #include "ops/embedding.h"
+#include "ops/floats.h"
 #include "ops/gpu.h"
 
 /* embedding forward: a block per position (15b.6) */
@@ -98,13 +99,11 @@ void embedding_fwd(real *x, const int32_t *tokens, const real *wte,
 }
 
 /* launch embedding, continued (15b.6) */
-void embedding_bwd(real *dwte, real *dwpe, const real *dx,
-                   const int32_t *tokens, int B, int T, int C)
+static void chains(real *dwte, const real *dx, const int32_t *tokens,
+                   int N, int C)
 {
-    const int N = B * T;
     int *next = (int *)machine_scratch(2 * sizeof(int) * N);
     int *later = next + N;
-    machine_mark("embedding bwd");
     CUDA_OK(cudaMemsetAsync(later, 0, sizeof(int) * N, machine_stream));
     embedding_link<<<blocks_for(N, WARPS), THREADS, 0,
                      machine_stream>>>(next, later, tokens, N);
@@ -112,7 +111,16 @@ void embedding_bwd(real *dwte, real *dwpe, const real *dx,
     embedding_bwd_wte<<<N, threads_for(C), 0, machine_stream>>>(
         dwte, dx, tokens, next, later, N, C);
     LAUNCHED();
+}
+
+/* launch embedding, continued (15b.6) */
+void embedding_bwd(real *dwte, real *dwpe, const real *dx,
+                   const int32_t *tokens, int B, int T, int C)
+{
+    machine_mark("embedding bwd");
+    if (!floats_embedding_bwd(dwte, dx, tokens, B * T, C))
+        chains(dwte, dx, tokens, B * T, C);
     embedding_bwd_wpe<<<T, threads_for(C), 0, machine_stream>>>(
-        dwpe, dx, N, T, C);
+        dwpe, dx, B * T, T, C);
     LAUNCHED();
 }

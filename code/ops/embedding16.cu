@@ -1,7 +1,9 @@
 /* Chapter 18b, Fused operators: 18b.8 The embedding */
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
+#include <limits.h>
 #include "ops/embedding16.h"
+#include "ops/floats.h"
 #include "ops/gpu.h"
 #include "ops/machine.h"
 
@@ -223,16 +225,18 @@ __device__ static __forceinline__ void halves_load(Pack<1> *to,
 }
 
 /* embedding16 backward: words, continued (18b.8.1) */
-enum { LOADED = 4, WORD_BLOCKS = 16384 };
+enum { WORD_BLOCKS = 16384 };
 
 /* Adds to each word the rows of its tasks.
  *   launch    any number of blocks, a thread for each pack of a row
- *   moves     2 NC bytes in, 8 C for each word, parts   ceiling  memory */
-template <int W>
+ *   moves     NC numbers in, 8 C bytes for each word, parts
+ *   ceiling   memory */
+template <int W, typename E>
 __global__ void __launch_bounds__(THREADS, 6)
-embedding16_bwd_words(float *dwte, float *part, const bf16 *dx,
-                      struct List list, int N, int C)
+embedding_bwd_words(float *dwte, float *part, const E *dx,
+                    struct List list, int N, int C)
 {
+    constexpr int LOADED = 8 / sizeof(E);       /* rows at a time */
     __shared__ int met;
     const int h = C / 2, c = (W == 8 ? 4 : 1) * threadIdx.x;
     const bool in = c < (W == 8 ? h : C);
@@ -246,7 +250,7 @@ embedding16_bwd_words(float *dwte, float *part, const bf16 *dx,
             halves_get<W>(sum, word, h);
         /* add up the rows of task t (18b.8.1) */
         for (int i = 0; in && i < t.rows; i += LOADED) {
-            Pack<W> row[LOADED] = {};
+            Pack<W, E> row[LOADED] = {};
             #pragma unroll
             for (int k = 0; k < LOADED; k++) {
                 if (i + k >= t.rows)
@@ -352,7 +356,7 @@ void embedding16_list(void *list, const int32_t *tokens, int N, int V)
     int tile = (N + MAX_TILES - 1) / MAX_TILES, passes = 1;
     tile = (tile + THREADS - 1) / THREADS * THREADS;
     const int tiles = (N + tile - 1) / tile;
-    while ((V - 1) >> 8 * passes)
+    while (passes < 4 && (V - 1) >> 8 * passes)
         passes++;
     const int *key = tokens, *place = NULL;
     for (int p = 0; p < passes; p++) {
@@ -375,27 +379,65 @@ void embedding16_list(void *list, const int32_t *tokens, int N, int V)
 }
 
 /* launch embedding16, continued (18b.8.1) */
-template <int W>
-static void embedding_bwd(float *dwte, const bf16 *dx,
-                          const struct List *l, int N, int C)
+/* The sums that the tasks of words leave. */
+static size_t parts_bytes(int N, int C)
 {
-    if (C > W * THREADS)
-        fail("embedding16_bwd: rows of %d; it takes multiples of 8 up to "
-             "2048, and others up to 256", C);
-    float *part = (float *)machine_scratch(
-        (2 * (size_t)N / PIECE + 1) * C * sizeof *part);
-    embedding16_bwd_words<W><<<N < WORD_BLOCKS ? N : WORD_BLOCKS,
-                               threads_for((C + W - 1) / W), 0,
-                               machine_stream>>>(dwte, part, dx, *l, N, C);
+    return (2 * (size_t)N / PIECE + 1) * C * sizeof(float);
+}
+
+template <int W, typename E>
+static void words(float *dwte, void *part, const E *dx, const void *list,
+                  int N, int C)
+{
+    const struct List l = list_at((void *)list, N, NULL);
+    embedding_bwd_words<W><<<N < WORD_BLOCKS ? N : WORD_BLOCKS,
+                             threads_for((C + W - 1) / W), 0,
+                             machine_stream>>>(dwte, (float *)part, dx, l,
+                                               N, C);
     LAUNCHED();
 }
 
+/* launch embedding16, continued (18b.8.1) */
 void embedding16_bwd(float *dwte, const bf16 *dx, const void *list, int N,
                      int C)
 {
-    const struct List l = list_at((void *)list, N, NULL);
-    if (C % 8 == 0)
-        embedding_bwd<8>(dwte, dx, &l, N, C);
+    const int W = C % 8 == 0 ? 8 : 1;
+    if (C > W * THREADS)
+        fail("embedding16_bwd: rows of %d; it takes multiples of 8 up to "
+             "2048, and others up to 256", C);
+    void *part = machine_scratch(parts_bytes(N, C));
+    if (W == 8)
+        words<8>(dwte, part, dx, list, N, C);
     else
-        embedding_bwd<1>(dwte, dx, &l, N, C);
+        words<1>(dwte, part, dx, list, N, C);
+}
+
+/* embedding backward for floats (18d.5) */
+template <> struct Pack<8, float> { Pack<4, float> left, right; };
+
+__device__ static __forceinline__ void pack_get(float *v, Pack<8, float> a)
+{
+    pack_get(v, a.left);
+    pack_get(v + 4, a.right);
+}
+
+__device__ static __forceinline__ void halves_load(Pack<8, float> *to,
+                                                   const float *p, int h)
+{
+    to->left.v = __ldcs((const float4 *)p);
+    to->right.v = __ldcs((const float4 *)(p + h));
+}
+
+/* embedding backward for floats, continued (18d.5) */
+bool floats_embedding_bwd(float *dwte, const float *dx,
+                          const int32_t *tokens, int N, int C)
+{
+    if (!floats_terms() || C % 8 || C > 8 * THREADS
+        || !floats_aligned(dwte, dx, NULL))
+        return false;
+    const size_t part = (embedding16_list_size(N) + 15) / 16 * 16;
+    char *list = (char *)machine_scratch(part + parts_bytes(N, C));
+    embedding16_list(list, tokens, N, INT_MAX);
+    words<8>(dwte, list + part, dx, list, N, C);
+    return true;
 }

@@ -70,14 +70,9 @@ __global__ void gelu_kernel(float *y, const float *dy, const float *x,
 }
 
 /* launch gelu in floats (V.6) */
-static bool aligned(const void *a, const void *b, const void *c)
-{
-    return (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & 15) == 0;
-}
-
 bool floats_gelu_fwd(float *y, const float *x, size_t n)
 {
-    if (!terms || !aligned(y, x, NULL))
+    if (!terms || !floats_aligned(y, x, NULL))
         return false;
     gelu_kernel<false><<<blocks_for(n, 4 * THREADS), THREADS, 0,
                          machine_stream>>>(y, NULL, x, n);
@@ -87,7 +82,7 @@ bool floats_gelu_fwd(float *y, const float *x, size_t n)
 
 bool floats_gelu_bwd(float *dx, const float *dy, const float *x, size_t n)
 {
-    if (!terms || !aligned(dx, dy, x))
+    if (!terms || !floats_aligned(dx, dy, x))
         return false;
     gelu_kernel<true><<<blocks_for(n, 4 * THREADS), THREADS, 0,
                         machine_stream>>>(dx, dy, x, n);

@@ -46,6 +46,27 @@ bool floats_crossentropy_bwd(real *dlogits, const real *logits,
                              const real *lse, const int32_t *targets,
                              real scale, int N, int V, int Vp);
 
+/* faster bodies of sums over rows (18d.5) */
+/* embedding_bwd without dwpe; rows of a multiple of 8 up to 2,048. */
+bool floats_embedding_bwd(float *dwte, const float *dx,
+                          const int32_t *tokens, int N, int C);
+
+/* Rows of a multiple of 4 up to 2,048. */
+bool floats_layernorm_bwd(float *dx, float *dw, float *db, const float *dy,
+                          const float *x, const float *mean,
+                          const float *rstd, const float *w, int N, int C);
+
+/* db[c] = the sum of dy[:,c], or added to it; OC a multiple of 4. */
+bool floats_bias_bwd(float *db, const float *dy, int N, int OC,
+                     bool accumulate);
+
+/* do these begin at multiples of 16 bytes? (V.6) */
+static inline bool floats_aligned(const void *a, const void *b,
+                                  const void *c)
+{
+    return (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & 15) == 0;
+}
+
 C_FUNCTIONS_END
 
 #endif

@@ -1,6 +1,7 @@
 /* Chapter 15b, The operators on the GPU, first versions: 15b.4 A warp for each row */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
+#include "ops/floats.h"
 #include "ops/gpu.h"
 #include "ops/layernorm.h"
 
@@ -129,6 +130,9 @@ void layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
                    const real *x, const real *mean, const real *rstd,
                    const real *w, int N, int C)
 {
+    machine_mark("layernorm bwd");
+    if (floats_layernorm_bwd(dx, dw, db, dy, x, mean, rstd, w, N, C))
+        return;
     /* cut the rows into pieces, by N alone (15.6) */
     int rows = (N + MAX_PIECES - 1) / MAX_PIECES;
     if (rows < MIN_ROWS)
@@ -137,7 +141,6 @@ void layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
     float *part = (float *)machine_scratch(
         2 * (size_t)pieces * C * sizeof(float));
     const dim3 grid(blocks_for(C, THREADS), pieces);
-    machine_mark("layernorm bwd");
     /* launch dx, the pieces and their sum (15b.4) */
     layernorm_bwd_dx<<<blocks_for(N, WARPS), THREADS, 0,
                        machine_stream>>>(dx, dy, x, mean, rstd, w, N, C);

@@ -2,6 +2,7 @@
 /* Tangled from chapters/18b-fused-operators.nw by `make tangle`; edit it there. */
 
 #include "ops/columns16.h"
+#include "ops/floats.h"
 #include "ops/gpu.h"
 #include "ops/layernorm.h"
 #include "ops/layernorm16.h"
@@ -152,9 +153,9 @@ __device__ static __forceinline__ void warp_sum_both(float *a, float *b)
 
 /* ask for a row of x, dy and dres (18b.4.1) */
 /* The packs of row n that start in columns c, c + 32 W, ... */
-template <int W, int STEPS>
+template <int STEPS, int W, typename E>
 __device__ static __forceinline__ void ask_row(
-    Pack<W> *slot, const bf16 *x, const bf16 *dy, const bf16 *dres, int n,
+    Pack<W, E> *slot, const E *x, const E *dy, const E *dres, int n,
     int N, int C, int c)
 {
     const size_t at = (size_t)n * C + c;
@@ -162,11 +163,11 @@ __device__ static __forceinline__ void ask_row(
     for (int s = 0; s < STEPS; s++) {
         if (n >= N || c + 32 * W * s >= C)
             break;
-        stage_pack<W>(slot + 32 * s, x + at + 32 * W * s);
-        stage_pack<W>(slot + 32 * (STEPS + s), dy + at + 32 * W * s);
+        stage_pack(slot + 32 * s, x + at + 32 * W * s);
+        stage_pack(slot + 32 * (STEPS + s), dy + at + 32 * W * s);
         if (dres)
-            stage_pack<W>(slot + 32 * (2 * STEPS + s),
-                          dres + at + 32 * W * s);
+            stage_pack(slot + 32 * (2 * STEPS + s),
+                       dres + at + 32 * W * s);
     }
     stage_commit();
 }
@@ -180,13 +181,13 @@ __device__ static __forceinline__ void ask_row(
  *   shared    bwd_bytes: two turns of three rows for each warp; at the
  *             end the sums of all lanes
  *   needs     C <= 32 W STEPS
- *   moves     8 NC + 8 N + 12 C blocks bytes        ceiling   memory */
-template <int W, int STEPS, int MOST>
+ *   moves     4 NC numbers, 8 N + 12 C blocks bytes ceiling   memory */
+template <typename E, int W, int STEPS, int MOST>
 __global__ void __launch_bounds__(32 * MOST, 1)
-layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
-                       const bf16 *dres, const bf16 *x, const float *mean,
-                       const float *rstd, const bf16 *w, int N, int C,
-                       float *dwpe, int T, bool accumulate)
+layernorm_bwd_kernel(E *dx, float *part, const E *dy, const E *dres,
+                     const E *x, const float *mean, const float *rstd,
+                     const E *w, int N, int C, float *dwpe, int T,
+                     bool accumulate)
 {
     extern __shared__ uint4 stage[];    /* of each warp [2][3][STEPS][32] */
     /* which rows, which columns (18b.4.1) */
@@ -195,18 +196,18 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
     const int each_block = (T + gridDim.x - 1) / gridDim.x;
     const int stop = min((int)(blockIdx.x + 1) * each_block, T);
     const int half = 3 * STEPS * 32;        /* packs of a turn */
-    Pack<W> *slot = (Pack<W> *)stage + 2 * half * warp + lane;
+    Pack<W, E> *slot = (Pack<W, E> *)stage + 2 * half * warp + lane;
     int t = blockIdx.x * each_block + warp, n = t < stop ? t : N;
     const float each = 1.0f / C;
     float dw[STEPS][W] = {}, db[STEPS][W] = {}, dbias[STEPS][W] = {};
     /* ask for the first row (18b.4.1) */
-    constexpr bool KEEP = STEPS <= 5 && W == 8;
-    Pack<W> kept[STEPS] = {};
+    constexpr bool KEEP = STEPS * W <= 40 && W > 1;
+    Pack<W, E> kept[STEPS] = {};
     #pragma unroll
     for (int s = 0; s < STEPS; s++)
         if (KEEP && W * (32 * s + lane) < C)
             kept[s] = pack_load<W>(w + W * (32 * s + lane));
-    ask_row<W, STEPS>(slot, x, dy, dres, n, N, C, W * lane);
+    ask_row<STEPS>(slot, x, dy, dres, n, N, C, W * lane);
     float m_next = n < N ? mean[n] : 0, r_next = n < N ? rstd[n] : 0;
     for (int turn = 0, next; n < N; n = next, turn ^= 1) {
         /* next = the row behind row n (18b.4.1) */
@@ -216,15 +217,15 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
             next = t < stop ? t : N;
         }
         /* ask for the row of the next turn; wait for that of this (18b.4.1) */
-        ask_row<W, STEPS>(slot + (turn ^ 1) * half, x, dy, dres, next, N, C,
-                          W * lane);
+        ask_row<STEPS>(slot + (turn ^ 1) * half, x, dy, dres, next, N, C,
+                       W * lane);
         const float m = m_next, r = r_next;
         if (next < N) {
             m_next = mean[next];
             r_next = rstd[next];
         }
         stage_wait<1>();
-        const Pack<W> *now = slot + turn * half;
+        const Pack<W, E> *now = slot + turn * half;
         /* a, p = the sums of g and of g (x - m), as dx needs them (18b.4.1) */
         float a = 0, p = 0;
         #pragma unroll
@@ -267,7 +268,7 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
                 res[j] = fmaf(-off, p, fmaf(slope, gain[j], res[j] - a));
                 dbias[s][j] += res[j];
             }
-            Pack<W> pack;
+            Pack<W, E> pack;
             pack_put(&pack, res);
             pack_store(dx + (size_t)n * C + c, pack);
         }
@@ -315,14 +316,18 @@ layernorm16_bwd_kernel(bf16 *dx, float *part, const bf16 *dy,
 /* launch layernorm16 backward (18b.4.1) */
 enum { BWD_BLOCKS = 132 };              /* at most; one for each of 132 */
 
-/* Shared memory of a block: the sums at the end; rows need no more. */
-static size_t bwd_bytes(int W, int steps, int warps)
+/* Shared memory of a block: rows of numbers of `each` bytes, or the sums
+ * at the end. */
+static size_t bwd_bytes(size_t each, int W, int steps, int warps)
 {
-    return 3 * (size_t)steps * W * (32 * warps + 4) * sizeof(float);
+    const size_t three = 3 * (size_t)steps * W;
+    const size_t rows = 2 * three * each * 32 * warps;
+    const size_t sums = three * sizeof(float) * (32 * warps + 4);
+    return rows > sums ? rows : sums;
 }
 
 /* So many warps in a block that there is room for them, at most `most`. */
-static int bwd_warps(int W, int steps, int most)
+static int bwd_warps(size_t each, int W, int steps, int most)
 {
     static int room;
     int device;
@@ -331,18 +336,18 @@ static int bwd_warps(int W, int steps, int most)
         CUDA_OK(cudaDeviceGetAttribute(&room,
                     cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     }
-    while (most > 1 && bwd_bytes(W, steps, most) > (size_t)room)
+    while (most > 1 && bwd_bytes(each, W, steps, most) > (size_t)room)
         most--;
     return most;
 }
 
 /* launch layernorm16 backward, continued (18b.4.1) */
-struct Backward {
-    bf16 *dx;
+template <typename E> struct Backward {
+    E *dx;
     float *part;
-    const bf16 *dy, *dres, *x;
+    const E *dy, *dres, *x;
     const float *mean, *rstd;
-    const bf16 *w;
+    const E *w;
     int N, C;
     float *dwpe;                        /* NULL: not wanted */
     int T;
@@ -350,14 +355,14 @@ struct Backward {
 };
 
 /* Launches, and returns the number of blocks. */
-template <int W, int STEPS, int MOST>
-static int backward(struct Backward *b)
+template <int W, int STEPS, int MOST, typename E>
+static int backward(Backward<E> *b)
 {
-    const int warps = bwd_warps(W, STEPS, MOST);
+    const int warps = bwd_warps(sizeof(E), W, STEPS, MOST);
     const int wanted = (b->N + warps - 1) / warps;
     const int blocks = wanted < BWD_BLOCKS ? wanted : BWD_BLOCKS;
-    const size_t bytes = bwd_bytes(W, STEPS, warps);
-    const auto kernel = layernorm16_bwd_kernel<W, STEPS, MOST>;
+    const size_t bytes = bwd_bytes(sizeof(E), W, STEPS, warps);
+    const auto kernel = layernorm_bwd_kernel<E, W, STEPS, MOST>;
     b->part = (float *)machine_scratch(
         3 * (size_t)blocks * b->C * sizeof *b->part);
     CUDA_OK(cudaFuncSetAttribute((const void *)kernel,
@@ -370,30 +375,37 @@ static int backward(struct Backward *b)
 }
 
 /* launch layernorm16 backward, continued (18b.4.1) */
-static int backward_for(struct Backward *b)
+/* Rows of whole packs; P packs have eight numbers. */
+template <typename E> static int backward_packs(Backward<E> *b)
+{
+    constexpr int W = 16 / sizeof(E), P = 8 / W;
+    switch ((b->C + 32 * 8 - 1) / (32 * 8)) {
+    case 1: return backward<W, P, 24>(b);
+    case 2: return backward<W, 2 * P, 16>(b);
+    case 3: return backward<W, 3 * P, 12>(b);
+    case 4: return backward<W, 4 * P, 8>(b);
+    case 5: return backward<W, 5 * P, 8>(b);
+    default: return backward<W, 8 * P, 8>(b);
+    }
+}
+
+static int backward_for(Backward<bf16> *b)
 {
     if (b->C > (b->C % 8 ? 384 : 2048))
         fail("layernorm16_bwd: rows of %d; it takes multiples of 8 up to "
              "2048, and others up to 384", b->C);
-    if (b->C % 8)
-        return backward<1, 12, 8>(b);
-    switch ((b->C + 32 * 8 - 1) / (32 * 8)) {
-    case 1: return backward<8, 1, 24>(b);
-    case 2: return backward<8, 2, 16>(b);
-    case 3: return backward<8, 3, 12>(b);
-    case 4: return backward<8, 4, 8>(b);
-    case 5: return backward<8, 5, 8>(b);
-    default: return backward<8, 8, 8>(b);
-    }
+    return b->C % 8 ? backward<1, 12, 8>(b) : backward_packs(b);
 }
+
+/* launch layernorm16 backward, continued (18b.4.1) */
 
 void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
                      const bf16 *dy, const bf16 *dres, const bf16 *x,
                      const float *mean, const float *rstd, const bf16 *w,
                      int N, int C, bool accumulate)
 {
-    struct Backward b = { dx, NULL, dy, dres, x, mean, rstd, w, N, C, NULL,
-                          0, accumulate };
+    Backward<bf16> b = { dx, NULL, dy, dres, x, mean, rstd, w, N, C, NULL,
+                         0, accumulate };
     const int blocks = backward_for(&b);
     const struct Parts sums = { { dw, db, dbias }, b.part, 3, blocks };
     sum_parts(&sums, C, accumulate);
@@ -407,9 +419,25 @@ void layernorm16_bwd_positions(bf16 *dx, float *dw, float *db,
                                const bf16 *w, int N, int T, int C,
                                bool accumulate)
 {
-    struct Backward b = { dx, NULL, dy, dres, x, mean, rstd, w, N, C, dwpe,
-                          T, accumulate };
+    Backward<bf16> b = { dx, NULL, dy, dres, x, mean, rstd, w, N, C, dwpe,
+                         T, accumulate };
     const int blocks = backward_for(&b);
     const struct Parts sums = { { dw, db }, b.part, 3, blocks };
     sum_parts(&sums, C, accumulate);
+}
+
+/* layernorm backward for floats (18d.5) */
+bool floats_layernorm_bwd(float *dx, float *dw, float *db, const float *dy,
+                          const float *x, const float *mean,
+                          const float *rstd, const float *w, int N, int C)
+{
+    if (!floats_terms() || C % 4 || C > 2048
+        || !floats_aligned(dx, dy, x) || !floats_aligned(w, NULL, NULL))
+        return false;
+    Backward<float> b = { dx, NULL, dy, dx, x, mean, rstd, w, N, C, NULL,
+                          0, true };
+    const int blocks = backward_packs(&b);
+    const struct Parts sums = { { dw, db }, b.part, 3, blocks };
+    sum_parts(&sums, C, true);
+    return true;
 }

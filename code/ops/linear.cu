@@ -1,6 +1,7 @@
 /* Chapter 15b, The operators on the GPU, first versions: 15b.4 A warp for each row */
 /* Tangled from chapters/15b-operators-on-the-gpu.nw by `make tangle`; edit it there. */
 
+#include "ops/floats.h"
 #include "ops/gpu.h"
 #include "ops/linear.h"
 #include "ops/matmul.h"
@@ -50,6 +51,8 @@ static void bias_bwd(real *db, const real *dy, int N, int OC,
                      bool accumulate)
 {
     machine_mark("bias bwd");
+    if (floats_bias_bwd(db, dy, N, OC, accumulate))
+        return;
     /* cut the rows into pieces, by N alone (15.6) */
     int rows = (N + MAX_PIECES - 1) / MAX_PIECES;
     if (rows < MIN_ROWS)
