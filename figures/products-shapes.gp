@@ -13,7 +13,7 @@ set ylabel 'TFLOP/s'
 set boxwidth 0.62
 set style fill solid 0.85 noborder
 set xtics scale 0 rotate by 45 right
-set bmargin 5
+set bmargin 4
 set key top right
 do for [i=1:15] { set xtics add (word(names, i) i) }
 plot peak with lines lt 2 title '8,192 cubed', \
