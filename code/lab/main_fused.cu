@@ -14,7 +14,7 @@ enum { RUNS = 31 };
 
 /* fused: the memory of all operators (N.8) */
 struct Room {
-    int N, C, T, V, Vp, distinct;       /* rows, columns; see DESIGN */
+    int N, C, T, V, Vp, distinct;       /* as in the model; words drawn */
     bf16 *a, *b, *c, *d, *w, *bias;     /* [N][4C] the first four */
     float *mean, *rstd, *dw, *db, *dbias;
     bf16 *logits, *wte, *wpe;
