@@ -86,6 +86,7 @@ __global__ void sum_squares_kernel(double *part, const float *g, size_t n)
 /* From so many numbers on the norm is taken by these. */
 enum { MANY = 1 << 20, MANY_PARTS = 528, MANY_LOADS = 8 };
 
+/* sum of squares of very many numbers, continued (18b.10) */
 /* As sum_squares_kernel, with eight loads of 16 bytes in a turn.
  *   launch    528 blocks of 256            shared  2,048 bytes
  *   moves     4 n bytes                    ceiling   memory */
@@ -97,6 +98,7 @@ __global__ void sum_squares_many(double *part, const float *g, size_t n)
     double sum = 0;
     size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     for (; i < n / 4; i += MANY_LOADS * stride) {
+        /* ask for MANY_LOADS fours, then add their squares (18b.10) */
         float4 x[MANY_LOADS] = {};
         #pragma unroll
         for (int k = 0; k < MANY_LOADS; k++)
@@ -110,6 +112,7 @@ __global__ void sum_squares_many(double *part, const float *g, size_t n)
             sum = fma((double)x[k].w, (double)x[k].w, sum);
         }
     }
+    /* the first block adds what is left of a four (18b.10) */
     i = n / 4 * 4 + threadIdx.x;                /* at most three more */
     if (blockIdx.x == 0 && i < n)
         sum = fma((double)g[i], (double)g[i], sum);
@@ -130,6 +133,7 @@ double sum_squares(const real *g, size_t n)
     /* sum the squares of very many numbers (18b.10) */
     if (n >= MANY && (uintptr_t)g % 16 == 0) {
         const size_t bytes = MANY_PARTS * sizeof(double);
+        /* to = a place for the parts that kernels can write to (18b.10) */
         static double *many;                /* kernels can write there */
         if (!many)
             many = (double *)machine_host(bytes, "the norm's parts");

@@ -44,6 +44,7 @@ struct AdamwSpan {
     bool decays;
 };
 
+/* the contract of adamw_all, continued (18b.9) */
 /* adamw_update for all spans, and the new weights rounded to bf16.
  *
  *   w         real, changed; NULL: the weights are w16 alone, and the

@@ -53,6 +53,7 @@ __device__ static __forceinline__ unsigned short round_by_chance(
     return (bits + (random & 0xffff)) >> 16;
 }
 
+/* adamw_all: four numbers, continued (18b.9) */
 /* The random bits of the two pairs of numbers from i on, an even number:
  * eight neighbours share a block of Philox, two a word. */
 __device__ static __forceinline__ uint2 random_bits(
@@ -64,6 +65,7 @@ __device__ static __forceinline__ uint2 random_bits(
     return i & 4 ? make_uint2(bits.z, bits.w) : make_uint2(bits.x, bits.y);
 }
 
+/* adamw_all: four numbers, continued (18b.9) */
 /* One number's step: returns the new weight. */
 __device__ static __forceinline__ float adamw_one(
     float w, float *m, float *v, float g, float shrink,
@@ -91,6 +93,7 @@ __device__ static __forceinline__ void get_four(float *to, const float *x,
     }
 }
 
+/* adamw_all: four numbers, continued (18b.9) */
 __device__ static __forceinline__ void put_four(float *x, const float *from,
                                                 int n, bool whole)
 {
@@ -119,6 +122,7 @@ __device__ static __forceinline__ Pack<4> get_pack(const bf16 *x, int n,
                                bits[2] | (unsigned)bits[3] << 16) };
 }
 
+/* adamw_all: four numbers, continued (18b.9) */
 __device__ static __forceinline__ void put_four(
     bf16 *x, const unsigned short *from, int n, bool whole)
 {
@@ -152,6 +156,7 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
         else
             high = middle;
     }
+    /* what is to be known of that tensor (18b.9) */
     const float shrink = spans.decays[low] ? k.shrink : 0;
     const size_t size = spans.at[low].size;
     const size_t from = spans.at[low].offset;
@@ -183,6 +188,7 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
         const bool whole = aligned && n == 4;
         if (!MASTER)
             pack_get(weight[f], packed[f]);
+        /* change four weights and their moments (18b.9) */
         #pragma unroll
         for (int j = 0; j < 4; j++)
             weight[f][j] = adamw_one(weight[f][j], &mean[f][j],
@@ -193,6 +199,8 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
         put_four(v + from + i, square[f], n, whole);
         if (MASTER)
             put_four(w + from + i, weight[f], n, whole);
+
+        /* half = the new weights in bf16 (18b.9) */
         unsigned short half[4];
         if (MASTER) {
             #pragma unroll
@@ -240,6 +248,7 @@ void adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
     for (int done = 0; done < spans; ) {
         struct Spans list = {};
         for (; done < spans && list.n < MAX_SPANS; done++, list.n++) {
+            /* add tensor number done to the list (18b.9) */
             const struct AdamwSpan *a = &span[done];
             list.at[list.n].offset = a->offset;
             list.at[list.n].offset16 = a->offset16;
@@ -250,6 +259,7 @@ void adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
         }
         if (list.first[list.n] == 0)
             continue;
+        /* launch for the tensors of the list (18b.9) */
         if (w)
             adamw_all_kernel<true><<<list.first[list.n], THREADS, 0,
                                      machine_stream>>>(

@@ -59,6 +59,7 @@ __device__ static __forceinline__ void pack_get(float *v, Pack<8> a)
     }
 }
 
+/* packs: numbers that travel together, continued (18b.2) */
 __device__ static __forceinline__ void pack_get(float *v, Pack<4> a)
 {
     v[0] = __uint_as_float(a.bits.x << 16);
@@ -81,6 +82,7 @@ __device__ static __forceinline__ unsigned pack_two(float low, float high)
     return bits;
 }
 
+/* packs: numbers that travel together, continued (18b.2) */
 __device__ static __forceinline__ void pack_put(Pack<8> *a, const float *v)
 {
     a->bits = make_uint4(pack_two(v[0], v[1]), pack_two(v[2], v[3]),
@@ -121,6 +123,7 @@ __device__ static __forceinline__ void floats_get(float *v, const float *p)
         v[0] = p[0];
 }
 
+/* packs: numbers that travel together, continued (18b.2) */
 template <int W>
 __device__ static __forceinline__ void floats_put(float *p, const float *v)
 {
@@ -188,6 +191,7 @@ static inline float bf16_to_float(bf16 x)
     return f;
 }
 
+/* bf16 in C, continued (18b.2) */
 /* To the nearest; of two equally near, to the even one. */
 static inline bf16 float_to_bf16(float x)
 {

@@ -18,6 +18,7 @@ __device__ static __forceinline__ void raise(float *m, float *s, float top)
     }
 }
 
+/* classifier16: a maximum and a sum, together, continued (18b.7) */
 template <int W>
 __device__ static __forceinline__ void take(float *m, float *s,
                                             const float *v)
@@ -39,6 +40,7 @@ __device__ static __forceinline__ void together(float *m, float *s,
                                                 float (*part)[32])
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    /* leave the maximum and the sum of this warp (18b.7) */
     const float mine = warp_max(*m);
     *s = warp_sum(*s * fast_exp2((*m - mine) * LOG2E));
     if (lane == 0) {
@@ -66,6 +68,7 @@ __device__ static __forceinline__ void logits_get(float *v, Pack<W> pack,
     }
 }
 
+/* classifier16: a block per row, read twice or thrice, continued (18b.7) */
 /* v, logits, become gradients: e^(v - m) 2^factor, less scale at the
  * target; zero from V on. */
 template <int W>
@@ -99,6 +102,7 @@ __global__ void classifier16_kernel(float *losses, bf16 *logits,
     bf16 *row = logits + n * Vp;
     const float at_target = bf16_to_float(row[target]);
     float m = LOWEST, sum = 0, v[W];
+    /* read the row: its maximum, its sum, its loss (18b.7) */
     for (int c = W * threadIdx.x; c < V; c += W * blockDim.x) {
         logits_get(v, pack_load<W>(row + c), c, V);
         take<W>(&m, &sum, v);
@@ -106,6 +110,7 @@ __global__ void classifier16_kernel(float *losses, bf16 *logits,
     together(&m, &sum, part);
     if (threadIdx.x == 0)
         losses[n] = (m - at_target) + logf(sum);
+    /* read it again, and write the gradient (18b.7) */
     const float factor = logf(scale / sum) * LOG2E;
     for (int c = W * threadIdx.x; gradient && c < Vp; c += W * blockDim.x) {
         Pack<W> pack = pack_load<W>(row + c);
@@ -119,6 +124,7 @@ __global__ void classifier16_kernel(float *losses, bf16 *logits,
 /* classifier16: a block per row, kept in shared memory (18b.7) */
 enum { KEPT_THREADS = 640 };
 
+/* classifier16: the kernel (18b.7) */
 /* Each thread keeps the packs p = thread, thread + threads, ... of a row,
  * and asks for those of the block's next row as soon as it is done.
  *   launch    blocks of up to 640, as many as there is room for; *drawn
@@ -131,6 +137,7 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
                   float scale, int N, int V, int Vp, bool gradient,
                   int *drawn)
 {
+    /* room for a row, in two halves (18b.7) */
     extern __shared__ uint4 kept[];
     __shared__ float part[2][2][32];
     __shared__ int behind[2];
@@ -150,10 +157,13 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
         bf16 *row = logits + (size_t)n * Vp;
         const bf16 *next = after < N ? logits + (size_t)after * Vp : NULL;
         /* find the maximum and the sum of the row (18b.7) */
+        /* draw the row after the next (18b.7) */
         const int draw = threadIdx.x ? 0 : 2 * gridDim.x + atomicAdd(drawn, 1);
         const int target = targets[n];
         const float at_target = threadIdx.x ? 0 : bf16_to_float(row[target]);
         float m = LOWEST, sum = 0;
+
+        /* walk over the row, half by half as it comes (18b.7) */
         #pragma unroll
         for (int h = 0; h < 2; h++) {
             const int end = h ? packs : half;
@@ -167,6 +177,8 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
             if (!gradient || h == 0)
                 stage_commit();
         }
+
+        /* tell the block what was drawn (18b.7) */
         if (threadIdx.x == 0)
             behind[turn] = draw;
         together(&m, &sum, part[turn]);
@@ -203,6 +215,7 @@ static bool classify_kept(float *losses, bf16 *logits,
     static int most = -1, processors;
     const size_t bytes = 2 * (size_t)Vp;
     if (most < 0) {
+        /* how many processors, and how much shared memory at most? (18b.7) */
         int device;
         CUDA_OK(cudaGetDevice(&device));
         CUDA_OK(cudaDeviceGetAttribute(&processors,
@@ -215,10 +228,12 @@ static bool classify_kept(float *losses, bf16 *logits,
     }
     if (Vp % 8 || bytes > (size_t)most)
         return false;
+    /* as many threads as share the packs evenly, two blocks each (18b.7) */
     const int packs = Vp / 8;
     const int each = (packs + KEPT_THREADS - 1) / KEPT_THREADS;
     const int threads = ((packs + each - 1) / each + 31) / 32 * 32;
     const int blocks = 2 * processors < N ? 2 * processors : N;
+    /* begin to draw at zero, and launch (18b.7) */
     int *drawn = (int *)machine_scratch(sizeof *drawn);
     CUDA_OK(cudaMemsetAsync(drawn, 0, sizeof *drawn, machine_stream));
     classifier16_kept<<<blocks, threads, bytes, machine_stream>>>(

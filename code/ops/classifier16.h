@@ -11,6 +11,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* the contract of the classifier in bf16 (18b.7) */
 /* losses[n] = -log softmax(logits[n, 0 .. V-1])[targets[n]], and with
  * gradient logits = scale (softmax(logits) - one at the target), zero in
  * the columns from V on.

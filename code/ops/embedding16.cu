@@ -10,6 +10,7 @@
 /* embedding16 forward: a warp for four sequences (18b.8) */
 enum { AT_ONCE = 4 };                   /* sequences */
 
+/* embedding16 forward: the kernel (18b.8) */
 /* x[b,t,:] = wte[tokens[b,t],:] + wpe[t,:], a warp for position t of four
  * sequences, which have one row of wpe in common.
  *   launch    T ceil(B / 4) warps, 8 in a block
@@ -19,6 +20,7 @@ __global__ void embedding16_fwd_kernel(bf16 *x, const int32_t *tokens,
                                        const bf16 *wte, const bf16 *wpe,
                                        int B, int T, int C)
 {
+    /* position t of sequence b and those behind it; their words (18b.8) */
     const int lane = threadIdx.x % 32;
     const unsigned warp = blockIdx.x * WARPS + threadIdx.x / 32;
     const int t = warp % T, b = warp / T * AT_ONCE;
@@ -84,6 +86,7 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
     const int part = tile / WARPS;              /* of each warp */
     const int first = blockIdx.x * tile + warp * part;
     const int end = min(first + part, N);
+    /* at[w][d] = how many keys of warp w have digit d (18b.8.1) */
     for (int w = 0; w < WARPS; w++)
         at[w][threadIdx.x] = 0;
     __syncthreads();
@@ -103,6 +106,7 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
         all += n;
         mine += b < (int)blockIdx.x ? n : 0;
     }
+    /* at[w][d] = where digit d of warp w begins, continued (18b.8.1) */
     int below = all;                                /* and of smaller ones */
     for (int d = 1; d < 32; d *= 2) {
         const int other = __shfl_up_sync(WHOLE_WARP, below, d);
@@ -113,6 +117,7 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
     __syncthreads();
     for (int w = 0; w < warp; w++)
         below += total[w];
+    /* at[w][d] = where digit d of warp w begins, continued (18b.8.1) */
     mine += below - all;
     for (int w = 0; w < WARPS; w++) {
         const int n = at[w][threadIdx.x];
@@ -164,6 +169,7 @@ __global__ void list_words(struct List list, const int *key, int N,
     const int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= N || (i > 0 && key[i] == key[i - 1]))
         return;
+    /* end = where another word begins (18b.8.1) */
     int low = i, end = N;
     while (end - low > 1) {
         const int middle = (low + end) / 2;

@@ -31,6 +31,7 @@ void embedding16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
 size_t embedding16_list_size(int N);
 void embedding16_list(void *list, const int32_t *tokens, int N, int V);
 
+/* the contract of its gradient, continued (18b.8) */
 /* Adds dx[n,:] to dwte[tokens[n],:].  The positions' gradient comes out of
  * layernorm16_bwd_positions.
  *

@@ -103,6 +103,7 @@ __device__ static __forceinline__ void raise(float *m, float *s, float top)
     }
 }
 
+/* classifier16: a maximum and a sum, together, continued (18b.7) */
 template <int W>
 __device__ static __forceinline__ void take(float *m, float *s,
                                             const float *v)
@@ -124,6 +125,7 @@ __device__ static __forceinline__ void together(float *m, float *s,
                                                 float (*part)[32])
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    /* leave the maximum and the sum of this warp (18b.7) */
     const float mine = warp_max(*m);
     *s = warp_sum(*s * fast_exp2((*m - mine) * LOG2E));
     if (lane == 0) {

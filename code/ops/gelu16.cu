@@ -17,6 +17,7 @@ __device__ static __forceinline__ float gelu(float x)
     return x * fast_inverse(1 + fast_exp2(-u));
 }
 
+/* gelu16: one number, continued (18b.6) */
 /* the derivative: s + x s (1 - s) du, s = sigmoid(2u) */
 __device__ static __forceinline__ float gelu_slope(float x)
 {
@@ -50,6 +51,7 @@ __global__ void gelu16_kernel(bf16 *y, const bf16 *dy, const bf16 *x,
             if (BWD)
                 pd[k] = pack_load<8>(dy + from);
         } else if (from < n) {              /* the last, not a whole pack */
+            /* read what there is of pack k (18b.6) */
             float v[8] = {}, d[8] = {};
             for (int i = 0; from + i < n; i++) {
                 v[i] = bf16_to_float(x[from + i]);
@@ -62,6 +64,7 @@ __global__ void gelu16_kernel(bf16 *y, const bf16 *dy, const bf16 *x,
     }
     #pragma unroll
     for (int k = 0; k < EACH; k++, at += 8 * THREADS) {
+        /* what becomes of pack k (18b.6) */
         float v[8], d[8];
         pack_get(v, px[k]);
         pack_get(d, pd[k]);

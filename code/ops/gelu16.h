@@ -10,6 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* the contracts of GELU in bf16 (18b.6) */
 /* y = gelu(x), the tanh form, as in gelu.h.
  *   y, x      bf16 [n], at multiples of 16 bytes; y may be x
  *   moves     4n bytes

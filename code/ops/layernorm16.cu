@@ -18,6 +18,7 @@ __global__ void layernorm16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
                                        const bf16 *add, const bf16 *w,
                                        const bf16 *b, int N, int C)
 {
+    /* row n for this warp, STEPS packs of it for this lane (18b.3) */
     const int lane = threadIdx.x % 32;
     const int n = blockIdx.x * WARPS + threadIdx.x / 32;
     if (n >= N)
@@ -33,6 +34,7 @@ __global__ void layernorm16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
             row[s] = pack_load<W>(x + at + c);
     }
     if (ADD) {
+        /* add the residual to the packs, and write the sum (18b.3) */
         #pragma unroll
         for (int s = 0; s < STEPS; s++) {
             const int c = W * (32 * s + lane);
@@ -59,6 +61,7 @@ __global__ void layernorm16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
             total += v[i];
     }
     const float m = warp_sum(total) / C;
+    /* m, r = mean and 1 / standard deviation of the packs, continued (18b.3) */
     #pragma unroll
     for (int s = 0; s < STEPS; s++) {
         if (W * (32 * s + lane) >= C)
@@ -97,6 +100,7 @@ __global__ void layernorm16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
         <<<blocks_for(N, WARPS), THREADS, 0, machine_stream>>>(           \
             sum, y, mean, rstd, x, add, w, b, N, C)
 
+/* launch layernorm16 forward, continued (18b.3) */
 template <bool ADD>
 static void forward(bf16 *sum, bf16 *y, float *mean, float *rstd,
                     const bf16 *x, const bf16 *add, const bf16 *w,
@@ -107,6 +111,7 @@ static void forward(bf16 *sum, bf16 *y, float *mean, float *rstd,
     if (C > (packs ? 2048 : 1056))
         fail("layernorm16: rows of %d; it takes multiples of 8 up to "
              "2048, and others up to 1056", C);
+    /* take the narrowest kernel that holds a row (18b.3) */
     if (!packs)
         C <= 288 ? FORWARD(1, 9) : FORWARD(1, 33);
     else switch (steps) {

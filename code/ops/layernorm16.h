@@ -23,6 +23,7 @@ C_FUNCTIONS_BEGIN
 void layernorm16_fwd(bf16 *y, float *mean, float *rstd, const bf16 *x,
                      const bf16 *w, const bf16 *b, int N, int C);
 
+/* the contracts of LayerNorm in bf16, continued (18b.3) */
 /* sum = x + add, rounded to bf16, and the LayerNorm of that.  sum may be
  * x or add.
  *   moves       8 NC + 8 N + 4 C bytes */
@@ -48,6 +49,7 @@ void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
                      const float *mean, const float *rstd, const bf16 *w,
                      int N, int C, bool accumulate);
 
+/* the contracts of LayerNorm in bf16, continued (18b.4.2) */
 /* The same where x is an embedding, a word's row plus a position's:
  * dwpe[t,:] = the sum of dx over the rows t, T + t, 2 T + t, ...
  *
