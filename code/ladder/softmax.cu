@@ -5,19 +5,9 @@
 #include <limits.h>
 #include "ladder/softmax.h"
 #include "ops/gpu.h"
+#include "ops/special.h"
 
 enum { BLOCK = 512 };       /* threads for a row; twice that in version 4 */
-
-/* 2 to a power (12.1) */
-#define LOG2_E 1.44269504f
-#define LN_2   0.693147181f
-
-__device__ static __forceinline__ float exp2_fast(float x)
-{
-    float y;                    /* within 2 ulp; 0 at -infinity */
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
 
 /* softmax, version 1: three walks (12.1) */
 __global__ void softmax_v1(float *y, const float *x, int C)
@@ -30,10 +20,10 @@ __global__ void softmax_v1(float *y, const float *x, int C)
         most = fmaxf(most, x[c]);
     most = block_max(most, part);
     for (int c = threadIdx.x; c < C; c += BLOCK)
-        sum += exp2_fast((x[c] - most) * LOG2_E);
+        sum += fast_exp2((x[c] - most) * LOG2E);
     const float scale = 1 / block_sum(sum, part);
     for (int c = threadIdx.x; c < C; c += BLOCK)
-        y[c] = exp2_fast((x[c] - most) * LOG2_E) * scale;
+        y[c] = fast_exp2((x[c] - most) * LOG2E) * scale;
 }
 
 /* merge the maxima and sums of a block (12.1) */
@@ -42,8 +32,8 @@ __device__ static __forceinline__ void keep_up(float *most, float *sum,
                                                float x)
 {
     const float top = fmaxf(*most, x);
-    *sum = fmaf(*sum, exp2_fast((*most - top) * LOG2_E),
-                exp2_fast((x - top) * LOG2_E));
+    *sum = fmaf(*sum, fast_exp2((*most - top) * LOG2E),
+                fast_exp2((x - top) * LOG2E));
     *most = top;
 }
 
@@ -54,7 +44,7 @@ __device__ static __forceinline__ float merge(float *most, float sum,
                                               float *part)
 {
     const float top = block_max(*most, part);
-    sum *= exp2_fast((*most - top) * LOG2_E);
+    sum *= fast_exp2((*most - top) * LOG2E);
     *most = top;
     return 1 / block_sum(sum, part);
 }
@@ -70,7 +60,7 @@ __global__ void softmax_v2(float *y, const float *x, int C)
         keep_up(&most, &sum, x[c]);
     const float scale = merge(&most, sum, part);
     for (int c = threadIdx.x; c < C; c += BLOCK)
-        y[c] = exp2_fast((x[c] - most) * LOG2_E) * scale;
+        y[c] = fast_exp2((x[c] - most) * LOG2E) * scale;
 }
 
 /* softmax, version 3: the row kept (12.1) */
@@ -85,7 +75,7 @@ __global__ void softmax_v3(float *y, const float *x, int C)
         keep_up(&most, &sum, row[c] = x[c]);
     const float scale = merge(&most, sum, part);
     for (int c = threadIdx.x; c < C; c += BLOCK)
-        y[c] = exp2_fast((row[c] - most) * LOG2_E) * scale;
+        y[c] = fast_exp2((row[c] - most) * LOG2E) * scale;
 }
 
 /* softmax, version 4: 16 bytes per load (12.1) */
@@ -102,21 +92,21 @@ __global__ void softmax_v4(float4 *y, const float4 *x, int C4)
         /* keep up with four numbers (12.1) */
         const float first = fmaxf(v.x, v.y), second = fmaxf(v.z, v.w);
         const float top = fmaxf(most, fmaxf(first, second));
-        sum *= exp2_fast((most - top) * LOG2_E);
-        sum += (exp2_fast((v.x - top) * LOG2_E)
-                + exp2_fast((v.y - top) * LOG2_E))
-             + (exp2_fast((v.z - top) * LOG2_E)
-                + exp2_fast((v.w - top) * LOG2_E));
+        sum *= fast_exp2((most - top) * LOG2E);
+        sum += (fast_exp2((v.x - top) * LOG2E)
+                + fast_exp2((v.y - top) * LOG2E))
+             + (fast_exp2((v.z - top) * LOG2E)
+                + fast_exp2((v.w - top) * LOG2E));
         most = top;
     }
     const float scale = merge(&most, sum, part);
     /* write the row, 16 bytes at a time (12.1) */
     for (int c = threadIdx.x; c < C4; c += 2 * BLOCK) {
         float4 v = row4[c];
-        v.x = exp2_fast((v.x - most) * LOG2_E) * scale;
-        v.y = exp2_fast((v.y - most) * LOG2_E) * scale;
-        v.z = exp2_fast((v.z - most) * LOG2_E) * scale;
-        v.w = exp2_fast((v.w - most) * LOG2_E) * scale;
+        v.x = fast_exp2((v.x - most) * LOG2E) * scale;
+        v.y = fast_exp2((v.y - most) * LOG2E) * scale;
+        v.z = fast_exp2((v.z - most) * LOG2E) * scale;
+        v.w = fast_exp2((v.w - most) * LOG2E) * scale;
         y[c] = v;
     }
 }

@@ -4,6 +4,7 @@
 #include "ops/floats.h"
 #include "ops/gpu.h"
 #include "ops/mma.h"
+#include "ops/special.h"
 
 /* mma.sync for floats (18d.2) */
 /* d [16][8] += a [16][8] b [8][8], of a and b the upper 19 bits of each
@@ -195,17 +196,6 @@ INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
     }
 }
 
-/* 2 to a power (12.1) */
-#define LOG2_E 1.44269504f
-#define LN_2   0.693147181f
-
-__device__ static __forceinline__ float exp2_fast(float x)
-{
-    float y;                    /* within 2 ulp; 0 at -infinity */
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
 /* numbers of a row (12.5) */
 INLINE float log2_fast(float x)             /* -infinity at 0 */
 {
@@ -255,7 +245,7 @@ INLINE float statistic(const float *lse, const float *dsum, int t, int T)
 {
     t += threadIdx.x % TILE;
     if (threadIdx.x < TILE)
-        return t < T ? lse[t] * LOG2_E : 0;
+        return t < T ? lse[t] * LOG2E : 0;
     return t < T ? dsum[t] : 0;
 }
 
@@ -336,7 +326,7 @@ INLINE void online_softmax(float s[M][N][4], float out[M][HS / 8][4],
             for (int r = 0; r < 2; r++) {
                 /* take the new maximum; scale what was summed before (12.6) */
                 top[i][r] = row_max(fmaxf(most[i][r], top[i][r]));
-                const float keep = exp2_fast((most[i][r] - top[i][r]) * scale);
+                const float keep = fast_exp2((most[i][r] - top[i][r]) * scale);
                 most[i][r] = top[i][r];
                 sum[i][r] *= keep;
                 #pragma unroll
@@ -351,7 +341,7 @@ INLINE void online_softmax(float s[M][N][4], float out[M][HS / 8][4],
         for (int n = 0; n < N; n++)
             for (int j = 0; j < 4; j++) {
                 const float base = -most[i][j / 2] * scale;
-                s[i][n][j] = exp2_fast(fmaf(s[i][n][j], scale, base));
+                s[i][n][j] = fast_exp2(fmaf(s[i][n][j], scale, base));
                 sum[i][j / 2] += s[i][n][j];
             }
 }
@@ -439,7 +429,7 @@ attention_mma_fwd_kernel(float *y, float *lse, const float *qkv, int T,
                 for (int j = 2 * r; j < 2 * r + 2; j++)
                     out[i][n][j] *= part;
             if (lane % 4 == 0 && at_row < T)
-                lse[head * T + at_row] = most[i][r] * scale * LN_2 + vlog(all);
+                lse[head * T + at_row] = most[i][r] * scale * LN2 + vlog(all);
         }
     #pragma unroll
     for (int i = 0; i < M; i++)
@@ -482,7 +472,7 @@ attention_mma_bwd_dq(float *dqkv, const float *dy, const float *qkv,
         load_a<HS>(g[i], from + 2 * TILE_BYTES(HS));
         for (int r = 0; r < 2; r++) {
             const int at_row = row + i * 16 + lane / 4 + r * 8;
-            l[i][r] = at_row < T ? lse[head * T + at_row] * LOG2_E : 0;
+            l[i][r] = at_row < T ? lse[head * T + at_row] * LOG2E : 0;
             d[i][r] = at_row < T ? dsum[head * T + at_row] : 0;
         }
     }
@@ -514,7 +504,7 @@ attention_mma_bwd_dq(float *dqkv, const float *dy, const float *qkv,
             for (int i = 0; i < M; i++)
                 for (int n = 0; n < N; n++)
                     for (int j = 0; j < 4; j++) {
-                        const float p = exp2_fast(fmaf(s[i][n][j], scale,
+                        const float p = fast_exp2(fmaf(s[i][n][j], scale,
                                                        -l[i][j / 2]));
                         s[i][n][j] = p * (dp[i][n][j] - d[i][j / 2]);
                     }
@@ -533,7 +523,7 @@ attention_mma_bwd_dq(float *dqkv, const float *dy, const float *qkv,
     }
     #pragma unroll
     for (int i = 0; i < M; i++)
-        write_rows<HS>(dqkv, dq[i], scale * LN_2, ld, row + 16 * i, T);
+        write_rows<HS>(dqkv, dq[i], scale * LN2, ld, row + 16 * i, T);
 }
 
 /* attention backward in floats, dk and dv (18d.2) */
@@ -604,7 +594,7 @@ attention_mma_bwd_dkv(float *dqkv, const float *dy, const float *qkv,
                 for (int n = 0; n < N; n++)
                     for (int j = 0; j < 4; j++) {
                         const int column = part + n * 8 + lane % 4 * 2 + j % 2;
-                        s[i][n][j] = exp2_fast(fmaf(s[i][n][j], scale, -l[column]));
+                        s[i][n][j] = fast_exp2(fmaf(s[i][n][j], scale, -l[column]));
                         dp[i][n][j] = s[i][n][j] * (dp[i][n][j] - d[column]);
                     }
 
@@ -625,7 +615,7 @@ attention_mma_bwd_dkv(float *dqkv, const float *dy, const float *qkv,
     /* write dk and dv, floats (18d.2) */
     #pragma unroll
     for (int i = 0; i < M; i++) {
-        write_rows<HS>(dqkv + C, dk[i], scale * LN_2, ld, row + 16 * i, T);
+        write_rows<HS>(dqkv + C, dk[i], scale * LN2, ld, row + 16 * i, T);
         write_rows<HS>(dqkv + 2 * C, dv[i], 1, ld, row + 16 * i, T);
     }
 }
@@ -663,7 +653,7 @@ static void forward(float *y, float *lse, const float *qkv, int B, int T,
     attention_mma_fwd_kernel<HS, M, N, TERMS, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
           machine_stream>>>(y, lse, qkv, T, C, NH,
-                            LOG2_E / sqrtf((float)HS));
+                            LOG2E / sqrtf((float)HS));
     LAUNCHED();
 }
 
@@ -705,7 +695,7 @@ static void backward_q(float *dqkv, const float *dy, const float *qkv,
     attention_mma_bwd_dq<HS, M, N, TERMS, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
           machine_stream>>>(dqkv, dy, qkv, lse, delta, T, C, NH,
-                            LOG2_E / sqrtf((float)HS));
+                            LOG2E / sqrtf((float)HS));
     LAUNCHED();
 }
 
@@ -722,7 +712,7 @@ static void backward_kv(float *dqkv, const float *dy, const float *qkv,
     attention_mma_bwd_dkv<HS, M, N, TERMS, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
           machine_stream>>>(dqkv, dy, qkv, lse, delta, T, C, NH,
-                            LOG2_E / sqrtf((float)HS));
+                            LOG2E / sqrtf((float)HS));
     LAUNCHED();
 }
 

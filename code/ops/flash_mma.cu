@@ -4,6 +4,7 @@
 #include "ops/flash_body.h"
 #include "ops/gpu.h"
 #include "ops/mma.h"
+#include "ops/special.h"
 
 /* tiles of rows in shared memory (12.5) */
 enum { WARPS4 = 4, THREADS4 = 32 * WARPS4, TILE = 64 };
@@ -106,17 +107,6 @@ INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
     }
 }
 
-/* 2 to a power (12.1) */
-#define LOG2_E 1.44269504f
-#define LN_2   0.693147181f
-
-__device__ static __forceinline__ float exp2_fast(float x)
-{
-    float y;                    /* within 2 ulp; 0 at -infinity */
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
 /* numbers of a row (12.5) */
 INLINE float log2_fast(float x)             /* -infinity at 0 */
 {
@@ -166,7 +156,7 @@ INLINE float statistic(const float *lse, const float *dsum, int t, int T)
 {
     t += threadIdx.x % TILE;
     if (threadIdx.x < TILE)
-        return t < T ? lse[t] * LOG2_E : 0;
+        return t < T ? lse[t] * LOG2E : 0;
     return t < T ? dsum[t] : 0;
 }
 
@@ -227,7 +217,7 @@ INLINE void online_softmax(float s[M][N][4], float out[M][HS / 8][4],
             for (int r = 0; r < 2; r++) {
                 /* take the new maximum; scale what was summed before (12.6) */
                 top[i][r] = row_max(fmaxf(most[i][r], top[i][r]));
-                const float keep = exp2_fast((most[i][r] - top[i][r]) * scale);
+                const float keep = fast_exp2((most[i][r] - top[i][r]) * scale);
                 most[i][r] = top[i][r];
                 sum[i][r] *= keep;
                 #pragma unroll
@@ -242,7 +232,7 @@ INLINE void online_softmax(float s[M][N][4], float out[M][HS / 8][4],
         for (int n = 0; n < N; n++)
             for (int j = 0; j < 4; j++) {
                 const float base = -most[i][j / 2] * scale;
-                s[i][n][j] = exp2_fast(fmaf(s[i][n][j], scale, base));
+                s[i][n][j] = fast_exp2(fmaf(s[i][n][j], scale, base));
                 sum[i][j / 2] += s[i][n][j];
             }
 }
@@ -330,7 +320,7 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
                 to[n * 4 + lane % 4] = pack_two(out[i][n][2 * r] * part,
                                                 out[i][n][2 * r + 1] * part);
             if (lane % 4 == 0)
-                lse[head * T + at_row] = most[i][r] * scale * LN_2 + vlog(all);
+                lse[head * T + at_row] = most[i][r] * scale * LN2 + vlog(all);
         }
 }
 
@@ -370,7 +360,7 @@ flash_bwd_dq(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
         load_a<HS>(g[i], from + 2 * TILE_BYTES(HS));
         for (int r = 0; r < 2; r++) {
             const int at_row = row + i * 16 + lane / 4 + r * 8;
-            l[i][r] = at_row < T ? lse[head * T + at_row] * LOG2_E : 0;
+            l[i][r] = at_row < T ? lse[head * T + at_row] * LOG2E : 0;
             d[i][r] = at_row < T ? dsum[head * T + at_row] : 0;
         }
     }
@@ -401,7 +391,7 @@ flash_bwd_dq(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
             for (int i = 0; i < M; i++)
                 for (int n = 0; n < N; n++)
                     for (int j = 0; j < 4; j++) {
-                        const float p = exp2_fast(fmaf(s[i][n][j], scale,
+                        const float p = fast_exp2(fmaf(s[i][n][j], scale,
                                                        -l[i][j / 2]));
                         s[i][n][j] = p * (dp[i][n][j] - d[i][j / 2]);
                     }
@@ -421,10 +411,10 @@ flash_bwd_dq(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
     /* write dq (12.7) */
     #pragma unroll
     for (int i = 0; i < M; i++)
-        write_rows<HS>(dqkv, dq[i], scale * LN_2, ld, row + 16 * i, T);
+        write_rows<HS>(dqkv, dq[i], scale * LN2, ld, row + 16 * i, T);
     if (sums)
         sum_columns<HS, M>(sums + (b * tiles + t / (64 * M)) * C + h, dq,
-                           scale * LN_2, (float *)shared);
+                           scale * LN2, (float *)shared);
 }
 
 /* attention backward, dk and dv (12.7) */
@@ -494,7 +484,7 @@ flash_bwd_dkv(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
                 for (int n = 0; n < N; n++)
                     for (int j = 0; j < 4; j++) {
                         const int column = part + n * 8 + lane % 4 * 2 + j % 2;
-                        s[i][n][j] = exp2_fast(fmaf(s[i][n][j], scale, -l[column]));
+                        s[i][n][j] = fast_exp2(fmaf(s[i][n][j], scale, -l[column]));
                         dp[i][n][j] = s[i][n][j] * (dp[i][n][j] - d[column]);
                     }
 
@@ -515,7 +505,7 @@ flash_bwd_dkv(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
     /* write dk and dv (12.7) */
     #pragma unroll
     for (int i = 0; i < M; i++) {
-        write_rows<HS>(dqkv + C, dk[i], scale * LN_2, ld, row + 16 * i, T);
+        write_rows<HS>(dqkv + C, dk[i], scale * LN2, ld, row + 16 * i, T);
         write_rows<HS>(dqkv + 2 * C, dv[i], 1, ld, row + 16 * i, T);
     }
     if (sums)
@@ -546,7 +536,7 @@ static float exponent_scale(int HS)
         fail("attention in bf16: this GPU's tensor cores do not know bf16, "
              "compute capability %d; 8.0 is needed: use --precision fp32",
              major);
-    return LOG2_E / sqrtf((float)HS);
+    return LOG2E / sqrtf((float)HS);
 }
 
 /* launch attention on tensor cores, continued (12.8) */

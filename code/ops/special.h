@@ -7,6 +7,7 @@
 #define OPS_SPECIAL_H
 
 #define LOG2E 1.4426950408889634f
+#define LN2   0.6931471805599453f
 
 /* two instructions of the special function unit (18b.6) */
 __device__ static __forceinline__ float fast_exp2(float x)
