@@ -39,7 +39,7 @@ BEGIN {
         label("gpu.sum-squares", "sum-squares", "norm", 1.2, 0.66)
     } else if (set == "bf16") {
         label("fused.embedding-fwd.us", "bf16.embedding16-fwd", "emb", 0.72, 1.2)
-        label("fused.embedding-bwd.us", "bf16.embedding16-bwd", "emb′")
+        label("fused.embedding-bwd.us", "bf16.embedding16-bwd", "emb′", 0.7, 1.7)
         label("fused.layernorm-fwd.us", "bf16.layernorm16-fwd", "LN", 1.35, 0.9)
         label("fused.residual-layernorm.us", "bf16.residual-layernorm16-fwd",
               "res+LN", 1.0, 0.6)

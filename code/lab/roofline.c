@@ -117,14 +117,15 @@ int works_bf16(struct Work w[WORKS_MAX], const struct Sizes *s)
     /* bf16: embedding and normalisation (6.2) */
     row(&t, "copy16", 0, 2 * 8 * n, 0, false);
     row(&t, "embedding16-fwd", 1, 2 * (2 * n + wpe) + 4 * N, n, false);
-    row(&t, "embedding16-bwd", 1, 2 * n + 8 * rows + 8 * wpe + 4 * N,
-        2 * n, false);
+    row(&t, "embedding16-bwd", 1, 2 * n + 8 * rows + 4 * N, n, false);
     row(&t, "layernorm16-fwd", 1, 2 * (2 * n + 2 * C) + 8 * N, 8 * n,
         false);
     row(&t, "residual-layernorm16-fwd", 2 * L, 2 * (4 * n + 2 * C) + 8 * N,
         9 * n, false);
-    row(&t, "layernorm16-bwd", 2 * L + 1, 2 * (4 * n + C) + 8 * N + 12 * C,
+    row(&t, "layernorm16-bwd", 2 * L, 2 * (4 * n + C) + 8 * N + 12 * C,
         16 * n, false);
+    row(&t, "layernorm16-bwd-positions", 1,
+        2 * (4 * n + C) + 8 * N + 8 * C + 4 * wpe, 16 * n, false);
     /* bf16: what the products have swallowed (6.2) */
     row(&t, "gelu16-fwd", 0, 2 * 8 * n, 11 * 4 * n, false);
     row(&t, "gelu16-bwd", 0, 2 * 12 * n, 20 * 4 * n, false);
