@@ -1,6 +1,7 @@
 /* Appendix K, Timing the operators: K.3.1 The peak of a machine */
 /* Tangled from chapters/k-timing.nw by `make tangle`; edit it there. */
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include "lab/machine_peak.h"
@@ -75,6 +76,12 @@ static const struct Peak { const char *gpu; double fp32, tf32, bf16; }
     { "RTX 3090",  35.6,   35.6,  71.2 },
 };
 
+static bool is_named(const char *gpu, const char *row)
+{
+    const char *at = strstr(gpu, row);
+    return at && !isalnum((unsigned char)at[strlen(row)]);
+}
+
 /* measure the tensor cores of a GPU that is not in the table (K.3.1) */
 /* anything but zeros, which need less power and run at a higher clock */
 __global__ void fill_kernel(bf16 *x)
@@ -119,7 +126,7 @@ double machine_peak(const char *precision, double seconds, char *source,
     const char what = precision[0];         /* fp32, tf32, bf16 */
     CUDA_OK(cudaGetDeviceProperties(&gpu, 0));
     for (const struct Peak &p : stated)
-        if (real_gpu && strstr(gpu.name, p.gpu)) {
+        if (real_gpu && is_named(gpu.name, p.gpu)) {
             snprintf(source, size, "stated for the %s", p.gpu);
             return 1e12 * (what == 'f' ? p.fp32 : what == 't' ? p.tf32
                                                               : p.bf16);
