@@ -54,8 +54,7 @@ enum FieldType { FIELD_INT, FIELD_INT64, FIELD_DOUBLE, FIELD_TEXT };
 #define FIELD_TEXT_MAX 1024              /* char [FIELD_TEXT_MAX] */
 
 /* One entry of train.json, saved from and loaded into *value.  Integers
- * are at least 0; a double
- * comes back with the same bits. */
+ * are at least 0; a double comes back with the same bits. */
 struct Field { const char *name; enum FieldType type; void *value; };
 
 /* Write OUT/step-NNNNNN: whole or not at all, on disk when this returns
