@@ -1,14 +1,13 @@
 # The roofline of an H200, and the bf16 operators of GPT-2 that have been timed.
-data = 'figures/data/'
-gpu = data.'ceilings.csv'
+gpu = 'figures/data/ceilings.csv'
 number_of(file, name) = real(system(sprintf("awk -F, '$1 == \"%s\" { v = $2 } END { print v }' %s", name, file)))
-hbm = number_of(data.'hierarchy.csv', 'h200.bw.hbm.memcpy')
-l2 = number_of(data.'hierarchy.csv', 'h200.bw.read.24')
-shared = number_of(data.'hierarchy.csv', 'h200.bw.shared')
+hbm = number_of('figures/data/hierarchy.csv', 'h200.bw.hbm.memcpy')
+l2 = number_of('figures/data/hierarchy.csv', 'h200.bw.read.24')
+shared = number_of('figures/data/hierarchy.csv', 'h200.bw.shared')
 fp32 = number_of(gpu, 'roof.fma.fp32')
 tensor = number_of(gpu, 'power.normal')
 burst = number_of(gpu, 'roof.wgmma.bf16')
-points = "< awk -v set=bf16 -f figures/roofline-points.awk ".data."roofline-operators.csv $(ls ".data."fused.csv ".data."attention.csv ".data."flash-bwd.csv ".data."attention-hopper.csv ".data."gpu-profile.txt 2> /dev/null)"
+points = "< awk -v set=bf16 -f figures/roofline-points.awk figures/data/roofline-operators.csv $(ls figures/data/fused.csv figures/data/attention.csv figures/data/flash-bwd.csv figures/data/attention-hopper.csv figures/data/gpu-profile.txt 2> /dev/null)"
 set logscale xy
 set xrange [0.05:4000]
 set yrange [0.08:2500]

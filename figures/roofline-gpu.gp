@@ -1,13 +1,12 @@
 # The roofline of an H200, and the first versions of GPT-2's operators on it.
-data = 'figures/data/'
-gpu = data.'ceilings.csv'
+gpu = 'figures/data/ceilings.csv'
 number_of(file, name) = real(system(sprintf("awk -F, '$1 == \"%s\" { v = $2 } END { print v }' %s", name, file)))
-hbm = number_of(data.'hierarchy.csv', 'h200.bw.hbm.memcpy')
-l2 = number_of(data.'hierarchy.csv', 'h200.bw.read.24')
-shared = number_of(data.'hierarchy.csv', 'h200.bw.shared')
+hbm = number_of('figures/data/hierarchy.csv', 'h200.bw.hbm.memcpy')
+l2 = number_of('figures/data/hierarchy.csv', 'h200.bw.read.24')
+shared = number_of('figures/data/hierarchy.csv', 'h200.bw.shared')
 fp32 = number_of(gpu, 'roof.fma.fp32')
 tensor = number_of(gpu, 'power.normal')
-points = "< awk -v set=float -f figures/roofline-points.awk ".data."roofline-operators.csv ".data."gpu-operators.csv"
+points = "< awk -v set=float -f figures/roofline-points.awk figures/data/roofline-operators.csv figures/data/gpu-operators.csv"
 set logscale xy
 set xrange [0.05:4000]
 set yrange [0.008:1600]

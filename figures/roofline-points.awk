@@ -22,33 +22,35 @@ BEGIN {
     FS = ","
     if (set == "float") {
         label("gpu.embedding-fwd", "embedding-fwd", "emb", 1.4, 0.8)
-        label("gpu.embedding-bwd", "embedding-bwd", "emb′")
+        label("gpu.embedding-bwd", "embedding-bwd", "emb′", 1, 1.6)
         label("gpu.layernorm-fwd", "layernorm-fwd", "LN", 0.8, 1.5)
         label("gpu.layernorm-bwd", "layernorm-bwd", "LN′")
         label("gpu.residual", "residual", "res")
-        label("gpu.gelu-fwd", "gelu-fwd", "GELU", 0.75, 1.5)
+        label("gpu.gelu-fwd", "gelu-fwd", "GELU", 1.6, 0.92)
         label("gpu.gelu-bwd", "gelu-bwd", "GELU′", 0.7, 0.6)
         label("gpu.attention-fwd", "attention-fwd", "att", 0.8, 1.5)
         label("gpu.attention-bwd", "attention-bwd", "att′")
         label("gpu.linear-fwd", "fc.y", "fc", 1, 1.55)
         label("gpu.linear-dx", "fc.dx", "")
         label("gpu.linear-dw", "fc.dw", "fc′")
-        label("gpu.crossentropy-fwd", "crossentropy-fwd", "loss")
+        label("gpu.crossentropy-fwd", "crossentropy-fwd", "loss", 1, 1.5)
         label("gpu.crossentropy-bwd", "crossentropy-bwd", "loss′", 1.5, 0.6)
         label("gpu.adamw", "adamw", "AdamW", 0.62, 1.4)
         label("gpu.sum-squares", "sum-squares", "norm", 1.2, 0.66)
     } else if (set == "bf16") {
-        label("fused.embedding-fwd.us", "bf16.embedding16-fwd", "emb", 0.72, 1.2)
-        label("fused.embedding-bwd.us", "bf16.embedding16-bwd", "emb′", 0.7, 1.7)
+        label("fused.embedding-fwd.us", "bf16.embedding16-fwd", "")
+        label("fused.embedding-bwd.us", "bf16.embedding16-bwd", "emb / emb′",
+              2, 0.48)
         label("fused.layernorm-fwd.us", "bf16.layernorm16-fwd", "LN", 1.35, 0.9)
         label("fused.residual-layernorm.us", "bf16.residual-layernorm16-fwd",
               "res+LN", 1.0, 0.6)
         label("fused.layernorm-bwd.us", "bf16.layernorm16-bwd", "LN′", 0.68, 1.25)
-        label("fused.gelu-fwd.us", "bf16.gelu16-fwd", "GELU", 1.7, 0.7)
+        label("fused.gelu-fwd.us", "bf16.gelu16-fwd", "GELU", 1.8, 0.55)
         label("fused.gelu-bwd.us", "bf16.gelu16-bwd", "GELU′", 1.6, 1.0)
-        label("fused.classifier.us", "bf16.classifier16", "loss+loss′", 0.5, 1.5)
-        label("fused.adamw.us", "bf16.adamw-all", "AdamW", 0.62, 1.4)
-        label("fused.norm.us", "bf16.sum-squares", "norm", 1.4, 0.66)
+        label("fused.classifier.us", "bf16.classifier16", "loss+loss′", 2.3,
+              0.85)
+        label("fused.adamw.us", "bf16.adamw-all", "AdamW / norm", 2.3, 0.7)
+        label("fused.norm.us", "bf16.sum-squares", "")
         label("attention.mma.fwd.us", "bf16.flash-fwd", "att mma",
               0.4, 0.9)
         label("attention.mma.bwd.us", "bf16.flash-bwd", "att′ mma",
