@@ -228,8 +228,8 @@ local function measure(blocks)
         pandoc.Div(blocks), { RawInline = function(raw)
             return pandoc.Str(writer.text_of(raw.text))
         end }))
-    local function letters(word)             -- capitals are wider
-        return utf8.len(word) + 0.4 * select(2, word:gsub("%u", ""))
+    local function letters(word)             -- capitals, m and w are wider
+        return utf8.len(word) + 0.4 * select(2, word:gsub("[%umw]", ""))
     end
     local longest = 0
     for word in text:gmatch("%S+") do
