@@ -38,9 +38,8 @@ BEGIN {
         label("gpu.adamw", "adamw", "AdamW", 0.62, 1.4)
         label("gpu.sum-squares", "sum-squares", "norm", 1.2, 0.66)
     } else if (set == "bf16") {
-        label("fused.embedding-fwd.us", "bf16.embedding16-fwd", "")
-        label("fused.embedding-bwd.us", "bf16.embedding16-bwd", "emb / emb′",
-              2, 0.48)
+        label("fused.embedding-fwd.us", "bf16.embedding16-fwd", "emb", 1.4, 0.62)
+        label("fused.embedding-bwd.us", "bf16.embedding16-bwd", "emb′", 1.35, 0.5)
         label("fused.layernorm-fwd.us", "bf16.layernorm16-fwd", "LN", 1.35, 0.9)
         label("fused.residual-layernorm.us", "bf16.residual-layernorm16-fwd",
               "res+LN", 1.0, 0.6)
