@@ -36,6 +36,7 @@ template <> struct Pack<8> { uint4 bits; };
 template <> struct Pack<4> { uint2 bits; };
 template <> struct Pack<1> { unsigned short bits; };
 
+/* packs: numbers that travel together, continued (18b.2) */
 template <int W, typename E>
 __device__ static __forceinline__ Pack<W, E> pack_load(const E *p)
 {
@@ -161,6 +162,7 @@ __device__ static __forceinline__ void stage_commit(void)
 #endif
 }
 
+/* sixteen bytes to shared memory, continued (18b.2) */
 template <int W, typename E>
 __device__ static __forceinline__ void stage_pack(Pack<W, E> *to,
                                                   const E *from)
@@ -171,6 +173,7 @@ __device__ static __forceinline__ void stage_pack(Pack<W, E> *to,
         *to = pack_load<W>(from);
 }
 
+/* sixteen bytes to shared memory, continued (18b.2) */
 template <int LATER>
 __device__ static __forceinline__ void stage_wait(void)
 {

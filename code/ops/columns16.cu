@@ -8,6 +8,7 @@
 /* sum_parts: what the blocks have left (18b.5) */
 enum { GROUPS = 32, LOADS = 8 };
 
+/* sum_parts: the kernel (18b.5) */
 /* 32 columns for each block, a warp for every 32nd part.
  *   launch    (ceil(C / 32), sums) blocks of 32 x 32
  *   shared    4,096 bytes */
@@ -17,6 +18,7 @@ __global__ void sum_parts_kernel(struct Parts p, int C, bool accumulate)
     const int c = 32 * blockIdx.x + threadIdx.x, k = blockIdx.y;
     float sum = 0;
     for (int i = threadIdx.y; i < p.parts; i += LOADS * GROUPS) {
+        /* ask for LOADS parts, then add them up (18b.5) */
         float v[LOADS];
         #pragma unroll
         for (int j = 0; j < LOADS; j++)
@@ -27,6 +29,7 @@ __global__ void sum_parts_kernel(struct Parts p, int C, bool accumulate)
         for (int j = 0; j < LOADS; j++)
             sum += v[j];
     }
+    /* add up the groups; write or add to the column's sum (18b.5) */
     sums[threadIdx.y][threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.y || c >= C)
@@ -49,6 +52,7 @@ void sum_parts(const struct Parts *p, int C, bool accumulate)
 /* column_sums16: a thread per pack, fixed pieces of the rows (18b.5) */
 enum { COLUMN_WARPS = 16, AHEAD = 8, PITCH = 36 };
 
+/* column sums: the kernel (18b.5) */
 /* part[piece][c] = the sum of x[n,c] over the rows of a piece.
  *   launch    (ceil(C / 32 W), pieces) blocks of 32 x 16: at most 396 of
  *             them where C allows, three for each of 132 processors
@@ -71,6 +75,8 @@ __global__ void column_sums_kernel(float *part, const E *x, int N, int C,
             if (n + k * COLUMN_WARPS < end && c < C)
                 row[k] = pack_load<W>(x + (size_t)(n + k * COLUMN_WARPS) * C + c);
         }
+
+        /* add the packs of AHEAD rows to sum (18b.5) */
         #pragma unroll
         for (int k = 0; k < AHEAD; k++) {
             float v[W];
@@ -101,6 +107,7 @@ template <int W, typename E>
 static void column_sums(float *sum, const E *x, int N, int C,
                         bool accumulate)
 {
+    /* pieces, rows = how many pieces, and of how many rows (18b.5) */
     const unsigned tiles = blocks_for(C, 32 * W);
     int pieces = 396 / (int)tiles > 1 ? 396 / (int)tiles : 1;
     const int most = (N + COLUMN_WARPS - 1) / COLUMN_WARPS;
@@ -117,6 +124,7 @@ static void column_sums(float *sum, const E *x, int N, int C,
     sum_parts(&sums, C, accumulate);
 }
 
+/* column_sums16: a thread per pack, fixed pieces of the rows, continued (18b.5) */
 void column_sums16(float *sum, const bf16 *x, int N, int C,
                    bool accumulate)
 {

@@ -10,6 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* the contract of column sums (18b.5) */
 /* sum[c] = the sum of x[:,c], or added to sum[c] if accumulate
  *
  *   sum       float [C]

@@ -205,6 +205,7 @@ __device__ static __forceinline__ void halves_get(float *v, const float *p,
         floats_get<4>(v + 4, p + h);
 }
 
+/* embedding16 backward: words, continued (18b.8.1) */
 template <int W>
 __device__ static __forceinline__ void halves_put(float *p, const float *v,
                                                   int h)
@@ -233,6 +234,7 @@ __device__ static __forceinline__ void halves_load(Pack<1> *to,
 /* embedding16 backward: words, continued (18b.8.1) */
 enum { WORD_BLOCKS = 16384 };
 
+/* embedding16 backward: the kernel (18b.8.1) */
 /* Adds to each word the rows of its tasks.
  *   launch    any number of blocks, a thread for each pack of a row
  *   moves     NC numbers in, 8 C bytes for each word, parts
@@ -250,6 +252,7 @@ embedding_bwd_words(float *dwte, float *part, const E *dx,
         const Task t = list.task[j];
         if (t.rows == 0)
             break;
+        /* begin with what the word has already (18b.8.1) */
         const int tasks = t.to - t.from;
         float *word = dwte + (size_t)t.word * C + c, sum[W] = {}, v[W];
         if (tasks == 1 && in)
@@ -257,6 +260,7 @@ embedding_bwd_words(float *dwte, float *part, const E *dx,
         /* add up the rows of task t (18b.8.1) */
         for (int i = 0; in && i < t.rows; i += LOADED) {
             Pack<W, E> row[LOADED] = {};
+            /* ask for LOADED rows of dx (18b.8.1) */
             #pragma unroll
             for (int k = 0; k < LOADED; k++) {
                 if (i + k >= t.rows)
@@ -284,6 +288,8 @@ embedding_bwd_words(float *dwte, float *part, const E *dx,
             if (in)
                 halves_put<W>(left + (size_t)k * C, sum, h);
             __syncthreads();
+
+            /* met = was the other one here before? (18b.8.1) */
             if (threadIdx.x == 0) {
                 __threadfence();
                 met = atomicExch(&list.met[right], 1);
@@ -303,6 +309,8 @@ embedding_bwd_words(float *dwte, float *part, const E *dx,
         }
         if (width < tasks)
             continue;
+
+        /* the winner adds what the word has already (18b.8.1) */
         if (tasks > 1 && in) {
             halves_get<W>(v, word, h);
             #pragma unroll
@@ -348,6 +356,7 @@ static struct List list_at(void *list, int N, size_t *size)
     return l;
 }
 
+/* launch embedding16, continued (18b.8.1) */
 size_t embedding16_list_size(int N)
 {
     size_t size;
@@ -366,6 +375,7 @@ void embedding16_list(void *list, const int32_t *tokens, int N, int V)
         passes++;
     const int *key = tokens, *place = NULL;
     for (int p = 0; p < passes; p++) {
+        /* sort by byte p of the word (18b.8.1) */
         int *to = (passes - p) % 2 ? l.place : l.other;
         sort_count<<<tiles, THREADS, 0, machine_stream>>>(
             l.table, key, N, tile, 8 * p);
@@ -391,6 +401,7 @@ static size_t parts_bytes(int N, int C)
     return (2 * (size_t)N / PIECE + 1) * C * sizeof(float);
 }
 
+/* launch embedding16, continued (18b.8.1) */
 template <int W, typename E>
 static void words(float *dwte, void *part, const E *dx, const void *list,
                   int N, int C)

@@ -168,6 +168,7 @@ __device__ static __forceinline__ void ask_row(
     for (int s = 0; s < STEPS; s++) {
         if (n >= N || c + 32 * W * s >= C)
             break;
+        /* ask for one pack of each (18b.4.1) */
         stage_pack(slot + 32 * s, x + at + 32 * W * s);
         stage_pack(slot + 32 * (STEPS + s), dy + at + 32 * W * s);
         if (dres)
@@ -238,6 +239,7 @@ layernorm_bwd_kernel(E *dx, float *part, const E *dy, const E *dres,
             const int c = W * (32 * s + lane);
             if (c >= C)
                 break;
+            /* add a pack of g and of g (x - m) (18b.4.1) */
             float h[W], d[W], gain[W];
             pack_get(h, now[32 * s]);
             pack_get(d, now[32 * (STEPS + s)]);
@@ -258,6 +260,7 @@ layernorm_bwd_kernel(E *dx, float *part, const E *dy, const E *dres,
             const int c = W * (32 * s + lane);
             if (c >= C)
                 break;
+            /* unpack x, dy, the gain and dres (18b.4.1) */
             float h[W], d[W], gain[W], res[W] = {};
             pack_get(h, now[32 * s]);
             pack_get(d, now[32 * (STEPS + s)]);
@@ -306,6 +309,7 @@ layernorm_bwd_kernel(E *dx, float *part, const E *dy, const E *dres,
         mine[(STEPS * W + i) * pitch] = db[i / W][i % W];
         mine[(2 * STEPS * W + i) * pitch] = dbias[i / W][i % W];
     }
+    /* add up the warps; leave the sums of this block's rows, continued (18b.4.1) */
     __syncthreads();
     for (int q = threadIdx.x; q < 3 * C; q += blockDim.x) {
         const int k = q / C, c = q % C, s = c / (32 * W);
@@ -331,6 +335,7 @@ static size_t bwd_bytes(size_t each, int W, int steps, int warps)
     return rows > sums ? rows : sums;
 }
 
+/* launch layernorm16 backward, continued (18b.4.1) */
 /* So many warps in a block that there is room for them, at most `most`. */
 static int bwd_warps(size_t each, int W, int steps, int most)
 {
@@ -359,6 +364,7 @@ template <typename E> struct Backward {
     bool accumulate;
 };
 
+/* launch layernorm16 backward, continued (18b.4.1) */
 /* Launches, and returns the number of blocks. */
 template <int W, int STEPS, int MOST, typename E>
 static int backward(Backward<E> *b)
@@ -370,6 +376,7 @@ static int backward(Backward<E> *b)
     const auto kernel = layernorm_bwd_kernel<E, W, STEPS, MOST>;
     b->part = (float *)machine_scratch(
         3 * (size_t)blocks * b->C * sizeof *b->part);
+    /* launch it, with so much shared memory (18b.4.1) */
     CUDA_OK(cudaFuncSetAttribute((const void *)kernel,
                 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
     kernel<<<blocks, 32 * warps, bytes, machine_stream>>>(
@@ -394,6 +401,7 @@ template <typename E> static int backward_packs(Backward<E> *b)
     }
 }
 
+/* launch layernorm16 backward, continued (18b.4.1) */
 static int backward_for(Backward<bf16> *b)
 {
     if (b->C > (b->C % 8 ? 384 : 2048))
@@ -403,7 +411,6 @@ static int backward_for(Backward<bf16> *b)
 }
 
 /* launch layernorm16 backward, continued (18b.4.1) */
-
 void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
                      const bf16 *dy, const bf16 *dres, const bf16 *x,
                      const float *mean, const float *rstd, const bf16 *w,
