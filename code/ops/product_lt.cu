@@ -94,34 +94,17 @@ static void describe(struct Plan *p)
     LT_OK(cublasLtMatrixLayoutCreate(&p->out, out, q->m, q->n, q->ldo));
 }
 
-/* the choices that were measured (18c.4) */
-/* What ran fastest on a chip, of all that the library can do. 0: any. */
-static const struct Choice {
-    int capability, processors;     /* 10 major + minor; of the chip      */
-    int m, k, ta, epilogue;         /* of struct Ask; n is the tokens     */
+/* the kernels that were measured (18c.4) */
+/* Kernels of cuBLASLt 13 by its own numbers, and their tiles. */
+static const struct Kernel {
     int id, tile, cluster, custom, swizzle;
-} choices[] = {
-#define GH100(m, k, ta, epilogue) \
-    90, 132, m, k, ta, CUBLASLT_EPILOGUE_##epilogue
-    /* the rows for an H200 (18c.4) */
-    /* 128 x 160 in pairs: y, and dx */
-    { GH100(2304, 768, 0, BIAS),             66, 29, 3, 1, 0 },
-    { GH100(768, 768, 0, BIAS),              66, 29, 3, 1, 0 },
-    { GH100(3072, 768, 0, BIAS),             66, 29, 3, 1, 0 },
-    { GH100(3072, 768, 0, GELU_BIAS),        66, 29, 3, 1, 0 },
-    { GH100(768, 3072, 0, BIAS),             66, 29, 3, 1, 0 },
-    { GH100(768, 3072, 1, DEFAULT),          66, 29, 3, 1, 0 },
-    { GH100(768, 768, 1, DEFAULT),           66, 29, 5, 1, 0 },
-    { GH100(768, 2304, 1, DEFAULT),          66, 29, 3, 1, 0 },
-    { GH100(3072, 768, 1, DEFAULT),          66, 29, 3, 1, 0 },
-    /* 96 x 128; 176 x 128; 128 x 128 of an older kernel */
-    { GH100(3072, 768, 0, GELU_AUX_BIAS),    66, 28, 3, 0, 0 },
-    { GH100(50304, 768, 1, DEFAULT),         66, 201, 5, 2, 0 },
-    { GH100(3072, 768, 1, DGELU),            39, 20, 5, 0, 1 },
-};
+} tiles_128x160 = { 66, 29, 3, 1, 0 },
+  tiles_176x128 = { 66, 201, 5, 2, 0 },
+  tiles_96x128 = { 66, 28, 3, 0, 0 },
+  older_128x128 = { 39, 20, 5, 0, 0 };
 
 /* configure the chosen kernel (18c.4) */
-static bool configure(struct Plan *p, const struct Choice *c)
+static bool configure(struct Plan *p, const struct Kernel *c)
 {
     const uint32_t stages = CUBLASLT_MATMUL_STAGES_64xAUTO;
     const uint16_t cluster = c->cluster;
@@ -146,21 +129,21 @@ static bool configure(struct Plan *p, const struct Choice *c)
 }
 
 /* choose a kernel by what was measured (18c.4) */
-static bool chosen(struct Plan *p)
+/* What was fastest on such a chip at such sizes, or NULL. */
+static const struct Kernel *chosen(const struct Ask *q)
 {
     static struct cudaDeviceProp gpu;
-    const struct Ask *q = &p->ask;
     if (!gpu.major)
         CUDA_OK(cudaGetDeviceProperties(&gpu, 0));
-    if (q->n < 8192 || q->in != CUDA_R_16BF || q->out != CUDA_R_16BF)
-        return false;
-    for (const struct Choice &c : choices)
-        if (c.capability == 10 * gpu.major + gpu.minor
-            && c.processors == gpu.multiProcessorCount
-            && c.m == q->m && c.k == q->k && c.ta == q->ta
-            && c.epilogue == q->epilogue)
-            return configure(p, &c);
-    return false;
+    if (gpu.major != 9 || gpu.minor || gpu.multiProcessorCount != 132
+        || q->in != CUDA_R_16BF || q->out != CUDA_R_16BF || q->n < 8192
+        || q->m < 768 || q->k < 768 || q->k > 5120)
+        return NULL;
+    if (q->epilogue == CUBLASLT_EPILOGUE_GELU_AUX_BIAS)
+        return &tiles_96x128;
+    if (q->epilogue == CUBLASLT_EPILOGUE_DGELU)
+        return &older_128x128;
+    return q->m > 5120 ? &tiles_176x128 : &tiles_128x160;
 }
 
 /* ask the library for its proposals (V.3) */
@@ -206,7 +189,8 @@ static void choose(struct Plan *p)
     cublasLtMatmulHeuristicResult_t best[MOST];
     const int wish = p->ask.candidate;
     const int i = wish ? wish - 1 : 0;
-    if (!wish && chosen(p))
+    const struct Kernel *k = wish ? NULL : chosen(&p->ask);
+    if (k && configure(p, k))
         return;
     const int found = proposals(p, best, i + 1);
     p->none = i >= found;
