@@ -148,6 +148,25 @@ result $? "wrong: a section in each line of the contents is seen"
 ! press_with endless '\\lxD[2]{#2}' && grep -q 'def-ROW_MAX' press.log
 result $? "wrong: links that end nowhere stop the press"
 
+# ---- a press that is killed ----------------------------------------------
+# A TeX that is stopped while it writes book.aux, and the press with it.
+mkdir "$tmp/killed"
+cat > "$tmp/killed/lualatex" <<'END'
+#!/bin/sh
+cp book.aux whole.aux
+head -n -1 whole.aux > book.aux && printf '%s' '\newlabel{sec:half}{{1}{2' >> book.aux
+kill -KILL $PPID
+END
+chmod +x "$tmp/killed/lualatex"
+cd "$tmp/good" || exit 1
+(PATH=$tmp/killed:$PATH "$top/code/weave/press" build/pdf) > press.log 2>&1
+[ $? -gt 128 ] && "$top/code/weave/press" build/pdf > press.log 2>&1
+result $? "a press that was killed prints again"
+PATH=$tmp/killed:$PATH "$top/code/weave/press" build/pdf > press.log 2>&1
+touch build/pdf/book.whole
+! "$top/code/weave/press" build/pdf > press.log 2>&1
+result $? "wrong: to go on from what a killed press has left fails"
+
 # ---- a bad one ----------------------------------------------------------
 cp -r "$top/tests/data/press" "$tmp/bad"
 cat >> "$tmp/bad/chapters/02-rows.nw" <<'END'
