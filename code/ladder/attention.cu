@@ -13,6 +13,7 @@ enum { ACROSS = 32, DOWN = 8 };         /* a block's threads */
 __global__ void scores_kernel(float *square, const float *qkv, int T, int C,
                               int NH, float scale)
 {
+    /* query t and key u of head h in sequence b (12.2) */
     const int u = blockIdx.x * ACROSS + threadIdx.x;
     const int t = blockIdx.y * DOWN + threadIdx.y;
     const int b = blockIdx.z / NH, h = blockIdx.z % NH, HS = C / NH;

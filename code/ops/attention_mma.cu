@@ -320,11 +320,11 @@ INLINE void online_softmax(float s[M][N][4], float out[M][HS / 8][4],
                    > fminf(SLACK, log2_fast(sum[i][r]) + 1);
         }
     if (__any_sync(WHOLE_WARP, grown))
+        /* take all new maxima; scale what was summed before (12.6) */
         #pragma unroll
         for (int i = 0; i < M; i++)
             #pragma unroll
             for (int r = 0; r < 2; r++) {
-                /* take the new maximum; scale what was summed before (12.6) */
                 top[i][r] = row_max(fmaxf(most[i][r], top[i][r]));
                 const float keep = fast_exp2((most[i][r] - top[i][r]) * scale);
                 most[i][r] = top[i][r];

@@ -48,6 +48,7 @@ __global__ void flash_dsum(float *dsum, const bf16 *dy, const bf16 *y,
     const int i = threadIdx.x % lanes;
     const int head = blockIdx.x * (THREADS / lanes) + threadIdx.x / lanes;
     const size_t at = (size_t)head * HS;        /* of [B][T][NH] */
+    /* sum = dy . y, over the lanes that share the head (12.9) */
     float sum = 0;
     if (head < heads)
         for (int d = i * 8; d < HS; d += 8 * lanes)

@@ -54,6 +54,7 @@ INLINE void load_a(unsigned a[HS / 16][4], unsigned at)
         ldmatrix(a[k], at + k * 32);
 }
 
+/* what a warp does with rows in registers (12.5) */
 /* s = rows of a times rows of a tile (12.5) */
 /* s [16 M][8 N] = a times the transpose of the 8 N rows at `at` */
 template <int HS, int M, int N>
@@ -211,11 +212,11 @@ INLINE void online_softmax(float s[M][N][4], float out[M][HS / 8][4],
                    > fminf(SLACK, log2_fast(sum[i][r]) + 1);
         }
     if (__any_sync(WHOLE_WARP, grown))
+        /* take all new maxima; scale what was summed before (12.6) */
         #pragma unroll
         for (int i = 0; i < M; i++)
             #pragma unroll
             for (int r = 0; r < 2; r++) {
-                /* take the new maximum; scale what was summed before (12.6) */
                 top[i][r] = row_max(fmaxf(most[i][r], top[i][r]));
                 const float keep = fast_exp2((most[i][r] - top[i][r]) * scale);
                 most[i][r] = top[i][r];
@@ -283,6 +284,7 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
             load_rows<HS, TILE>(next + TILE_BYTES(HS), qkv + 2 * C, ld, u + TILE,
                                 T);
         }
+        /* use them in parts of 8 N keys, up to the diagonal (12.6) */
         #pragma unroll
         for (int part = 0; part < TILE; part += 8 * N) {
             if (u + part > row + 16 * M - 1)
@@ -378,6 +380,7 @@ flash_bwd_dq(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
             load_rows<HS, TILE>(next + TILE_BYTES(HS), qkv + 2 * C, ld, u + TILE,
                                 T);
         }
+        /* use them in parts, for dq (12.7) */
         #pragma unroll
         for (int part = 0; part < TILE; part += 8 * N) {
             if (u + part > row + 16 * M - 1)
@@ -470,6 +473,7 @@ flash_bwd_dkv(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
             load_rows<HS, TILE>(next + TILE_BYTES(HS), dy, C, t + TILE, T);
             coming = statistic(lse, dsum, t + TILE, T);
         }
+        /* use them in parts, from the diagonal on (12.7) */
         #pragma unroll
         for (int part = 0; part < TILE; part += 8 * N) {
             if (t + part + 8 * N - 1 < row)

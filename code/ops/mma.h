@@ -9,6 +9,7 @@
 
 #define INLINE __device__ static __forceinline__
 
+/* instructions that came with sm_80 (12.5) */
 /* What GPUs before sm_80 do not have compiles for them, too. */
 #if __CUDA_ARCH__ >= 800
 #define ASM80 asm
