@@ -26,6 +26,7 @@ __global__ void adamw_kernel(float *w, float *m, float *v, const float *g,
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
+    /* move parameter i, and its two moments (15b.2) */
     const float x = k.scale * g[i];
     const float mean = fmaf(k.beta1, m[i], k.one_minus_beta1 * x);
     const float square = fmaf(k.beta2, v[i],
@@ -66,6 +67,7 @@ enum { PARTS = 256 };
 __global__ void sum_squares_kernel(double *part, const float *g, size_t n)
 {
     __shared__ double sums[THREADS];
+    /* sum = the squares of every 65,536th number (15b.9) */
     const size_t stride = (size_t)PARTS * THREADS;
     double sum = 0;
     for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < n;

@@ -77,6 +77,7 @@ __global__ void attention_fwd_kernel(float *y, float *lse,
                                      const float *qkv, int T, int C,
                                      int NH, float scale)
 {
+    /* four tiles of rows, and one of probabilities (15b.8) */
     const int HS = C / NH, size = TILE * PITCH(HS);
     extern __shared__ float shared[];
     float *q = shared, *k = q + size, *v = k + size, *out = v + size;
@@ -142,6 +143,7 @@ __global__ void attention_delta(float *delta, const float *dy,
                                 const float *y, size_t n, int T, int C,
                                 int NH)
 {
+    /* query i, and where its head's part of the row is (15b.8.1) */
     const size_t i = (size_t)blockIdx.x * WARPS + threadIdx.x / 32;
     if (i >= n)
         return;
@@ -230,6 +232,7 @@ __global__ void attention_bwd_dkv(float *dqkv, const float *dy,
                                   const float *delta, int T, int C, int NH,
                                   float scale)
 {
+    /* six tiles of rows, and one of probabilities (15b.8.1) */
     const int HS = C / NH, size = TILE * PITCH(HS);
     extern __shared__ float shared[];
     float *k = shared, *v = k + size, *q = v + size, *g = q + size;

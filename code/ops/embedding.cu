@@ -44,6 +44,7 @@ __global__ void embedding_link(int *next, int *later,
             break;
         }
     }
+    /* write it down, and mark it (15b.6) */
     if (lane == 0) {
         next[n] = found;
         if (found < N)
@@ -64,6 +65,7 @@ __global__ void embedding_bwd_wte(float *dwte, const float *dx,
     if (later[first])
         return;
     float *to = dwte + (size_t)tokens[first] * C;
+    /* add the rows of the chain, each thread in its columns (15b.6) */
     for (int c = threadIdx.x; c < C; c += blockDim.x) {
         float sum = to[c];
         #pragma unroll 1

@@ -16,6 +16,7 @@ __global__ void layernorm_fwd_kernel(float *y, float *mean, float *rstd,
                                      const float *x, const float *w,
                                      const float *b, int N, int C)
 {
+    /* n, x, y = this warp's row (15b.4) */
     const int lane = threadIdx.x % 32;
     const int n = blockIdx.x * WARPS + threadIdx.x / 32;
     if (n >= N)
@@ -48,6 +49,7 @@ __global__ void layernorm_bwd_dx(float *dx, const float *dy,
                                  const float *rstd, const float *w,
                                  int N, int C)
 {
+    /* n, m, r, dx, dy, x = this warp's row (15b.4) */
     const int lane = threadIdx.x % 32;
     const int n = blockIdx.x * WARPS + threadIdx.x / 32;
     if (n >= N)

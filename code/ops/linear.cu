@@ -61,6 +61,7 @@ static void bias_bwd(real *db, const real *dy, int N, int OC,
     float *part = (float *)machine_scratch(
         (size_t)pieces * OC * sizeof(float));
     const dim3 grid(blocks_for(OC, THREADS), pieces);
+    /* launch the pieces of a bias and their sum (15b.4) */
     bias_bwd_pieces<<<grid, THREADS, 0, machine_stream>>>(part, dy, N, OC,
                                                           rows);
     LAUNCHED();

@@ -19,6 +19,7 @@ void *machine_alloc(size_t bytes, const char *what)
     size_t left = 0, all = 0;
     cudaError_t r = cudaMalloc(&p, bytes ? bytes : 1);
     if (r == cudaErrorMemoryAllocation) {
+        /* say what was asked for, and what is left (15b.1) */
         cudaMemGetInfo(&left, &all);
         fail("no memory on the GPU for %s: %.1f MB asked for, %.1f of %.1f "
              "MB left; use a smaller batch, a shorter sequence or a "

@@ -44,9 +44,11 @@ __global__ void gemm_tile_kernel(float *c, size_t ldc, const float *a,
     const int m = blockIdx.y * TILE, n = blockIdx.x * TILE;
     float sum[PART] = { 0 };
     for (int k = 0; k < K; k += TILE) {
+        /* load the tiles at depth k, and use them (15b.7) */
         load_tile(as, a, lda, m, k, M, K, flags & GEMM_TA);
         load_tile(bs, b, ldb, k, n, K, N, flags & GEMM_TB);
         __syncthreads();
+
         /* add the products of one pair of tiles (15b.7) */
         for (int j = 0; j < TILE; j++) {
             const float bj = bs[j][threadIdx.x];
