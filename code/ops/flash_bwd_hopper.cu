@@ -62,6 +62,7 @@ HOPPER(void) set_up(Shared &sm)
         mbarrier_init(&sm.empty[s], GROUPS * GROUP);
     }
     for (int g = 0; g < GROUPS; g++) {
+        /* the barriers of a group (12c.4) */
         mbarrier_init(&sm.k_full[g], 1);
         mbarrier_init(&sm.v_full[g], 1);
         mbarrier_init(&sm.k_empty[g], GROUP);
@@ -285,6 +286,7 @@ HOPPER(void) by_columns(float (&d)[32], const uint32_t (&a)[16], uint64_t b)
 }
 
 
+/* what threads do to the numbers they hold (12c.10) */
 /* numbers of a thread (12c.6) */
 /* Columns of a thread are 8 j + at.column and one more. */
 HOPPER(void) start_from(float (&dp)[32], const float *dsum)
@@ -399,6 +401,7 @@ HOPPER(void) ldmatrix_t(uint32_t *x, uint32_t from)
                  : "r"(from) : "memory");
 }
 
+/* results of a tile (12c.10) */
 /* store a finished tile (12c.7) */
 /* x, times scale, as rows tile * TILE .. of a third of dqkv: 0 of dq, 1 of
  * dk, 2 of dv */
@@ -419,6 +422,7 @@ HOPPER(void) store_tile(Shared &sm, const Problem &p, const Place &at,
     else
         to_ds(at, two);
     group_sync(at);
+    /* have the engine store it (12c.7) */
     if (at.thread == 0) {
         tma_store(&p.dqkv, sm.ds[at.group],
                   third * p.C + span.head % p.NH * HS, tile * TILE,
@@ -482,6 +486,7 @@ HOPPER(void) leave_sums(const Problem &p, Place &at, int head)
     float *dq = p.q_sums + part * p.C + head % p.NH * HS;
     float *dv = p.v_sums + (part * GROUP / 32 + warp) * p.C
               + head % p.NH * HS;
+    /* write them, and begin the next head's (12c.9) */
     #pragma unroll
     for (int r = 0; r < 2; r++) {
         float x = at.q_sum[r];
@@ -661,6 +666,7 @@ HOPPER(bool) next_scores(Shared &sm, const Problem &p, Place &at, Visit &v,
         mbarrier_arrive(&sm.v_empty[at.group]);
         v.keys += GROUPS;
     }
+    /* wait for queries, start the scores (12c.8) */
     if (more)
         mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
     wgmma_fence();
@@ -762,6 +768,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
 flash_bwd_kernel(const __grid_constant__ Problem p)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL        /* elsewhere there is no wgmma */
+    /* the shared memory, and this warp's group (12c.4) */
     extern __shared__ __align__(1024) char memory[];
     Shared &sm = *(Shared *)memory;
     const int group = __shfl_sync(WHOLE_WARP, threadIdx.x / GROUP, 0);
@@ -827,6 +834,7 @@ bool flash_bwd_hopper(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
     }
     if (p.tiles > ROOM)
         p.carry = room_aside((size_t)blocks * p.tiles * 16 * GROUP);
+    /* launch with all the shared memory a block may have (12c.10) */
     CUDA_OK(cudaFuncSetAttribute(flash_bwd_kernel,
             cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared)));
     flash_bwd_kernel<<<blocks, BLOCK, sizeof(Shared), machine_stream>>>(p);

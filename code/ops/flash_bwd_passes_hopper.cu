@@ -32,6 +32,7 @@ struct Visit {
     int brought;                        /* number of tiles that pass */
 };
 
+/* shared memory of the two passes, continued (12c.13.1) */
 template <int HS> struct Shared {
     Pair<HS> own[2][GROUPS];            /* of two visits */
     Pair<HS> passing[STAGES];
@@ -121,6 +122,7 @@ template <int HS> HOPPER(void) load_tile(Tile<HS> &to,
         tma_load(to.box[c], map, full, x + c * WIDE, tile * TILE, b);
 }
 
+/* bring the pairs, continued (12c.13.2) */
 template <int HS, bool keys> HOPPER(void) load_pair(Pair<HS> &to,
     const Problem &p, uint64_t *full, const Visit &v, int tile)
 {
@@ -173,6 +175,7 @@ HOPPER(void) bring(Shared<HS> &sm, const Problem &p)
         const Visit &v = sm.visit[round % 2];
         if (v.number >= p.visits)
             break;
+        /* bring what passes, and early the next visit's own (12c.13.2) */
         for (int k = 0; k < v.brought; k++) {
             bring_passing<HS, keys>(sm, p, v, tile_at<keys>(v, k), ring);
             ring_next(ring);
@@ -194,6 +197,7 @@ template <int HS> HOPPER(void) bring_rows(Shared<HS> &sm, const Problem &p)
             break;
         const int first = (v.b * p.NH + v.h) * p.T;
         for (int t = v.own * TILE + lane; t < p.tiles * TILE; t += TILE) {
+            /* fetch lse and -D of two rows of the tile (12c.13.2) */
             float lse[2], dsum[2];
             #pragma unroll
             for (int r = 0; r < 2; r++) {
@@ -226,6 +230,7 @@ HOPPER(void) bring_own_rows(Shared<HS> &sm, const Problem &p)
         if (v.number >= p.visits)
             break;
         const int first = (v.b * p.NH + v.h) * p.T, s = round % 2;
+        /* leave lse and -D of 128 rows for this round (12c.13.2) */
         #pragma unroll
         for (int r = lane; r < GROUPS * TILE; r += 32) {
             const int t = v.own * TILE + r, to = 2 * s + r / TILE;
@@ -348,6 +353,7 @@ HOPPER(void) start_from_rows(float (&dp)[32], const float (&dsum)[2])
         dp[i] = dsum[i / 2 % 2];
 }
 
+/* numbers of rows of queries, continued (12c.13.4) */
 HOPPER(void) probabilities_of_rows(float (&s)[32], const float (&lse)[2],
                                    float scale)
 {
@@ -356,6 +362,7 @@ HOPPER(void) probabilities_of_rows(float (&s)[32], const float (&lse)[2],
         s[i] = fast_exp2(fmaf(s[i], scale, -lse[i / 2 % 2]));
 }
 
+/* numbers of rows of queries, continued (12c.13.4) */
 HOPPER(void) hide_later_columns(float (&s)[32], const Place &at)
 {
     #pragma unroll
@@ -415,6 +422,7 @@ HOPPER(void) begin(Shared<HS> &sm, const Problem &p, Place &at)
     at.number = v.number;
     if (at.number >= p.visits)
         return;
+    /* pass by what the group has no use for (12c.13.4) */
     for (int k = first_of<keys>(v, at.group); k > 0; k--) {
         mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
         mbarrier_arrive(&sm.empty[at.ring.stage]);
@@ -586,6 +594,7 @@ HOPPER(void) leave_sums(const Place &at, float (*room)[HS],
     }
 }
 
+/* results of a visit, continued (12c.13.5) */
 template <int HS>
 HOPPER(void) add_sums(const Problem &p, const Place &at, const Visit &v,
                       const float (*room)[HS], float scale)
@@ -655,6 +664,7 @@ HOPPER(void) gradients(Shared<HS> &sm, const Problem &p, int group)
         const Visit v = sm.visit[s];
         const int first = first_of<keys>(v, group);
         int here = 0;
+        /* all steps of the visit, from empty sums (12c.13.5) */
         clear(n.dx);
         if (keys)
             clear(n.dv);
@@ -662,6 +672,7 @@ HOPPER(void) gradients(Shared<HS> &sm, const Problem &p, int group)
             here = at.ring.stage;
             step<HS, keys>(sm, p, at, n, k == first, k == v.brought - 1);
         }
+        /* wait for the sums, let the last stage go (12c.13.5) */
         wgmma_wait<0>();
         wgmma_hold(n.dx);
         if (keys)
@@ -710,6 +721,7 @@ flash_bwd_pass(const __grid_constant__ Problem p)
     if (threadIdx.x == 0)
         set_up<HS, keys>(sm);
     __syncthreads();
+    /* take the part of this warp in a pass (12c.13.5) */
     if (group < GROUPS) {
         registers_take<REGISTERS<HS, keys>>();
         gradients<HS, keys>(sm, p, group);
@@ -749,6 +761,7 @@ bool flash_bwd_passes(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
     if ((HS != 64 && HS != 128) || !is_hopper())
         return false;
     flash_dots(dsum, dy, y, B, T, C, NH);
+    /* describe the problem of the passes (12c.13.5) */
     const Problem p = { tensor_map(qkv, 3 * C, T, B, 3 * (size_t)C, TILE),
                         tensor_map(dy, C, T, B, C, TILE),
                         tensor_map(dqkv, 3 * C, T, B, 3 * (size_t)C, TILE),
