@@ -135,6 +135,7 @@ struct Bandwidth cpu_bandwidth(int threads, size_t bytes, double seconds)
         #pragma omp parallel num_threads(threads) reduction(| : any)
         any |= any_of(p + (size_t)omp_get_thread_num() * 2 * share, 2 * share);
         double middle = now_s();
+        /* time one reading and one copy, continued (17b.2) */
         #pragma omp parallel num_threads(threads)
         {
             unsigned char *from = p + (size_t)omp_get_thread_num() * share;

@@ -97,6 +97,7 @@ __global__ void classifier16_kernel(float *losses, bf16 *logits,
                                     int V, int Vp, bool gradient)
 {
     __shared__ float part[2][32];
+    /* this block's row, and the logit of its target (18b.7) */
     const size_t n = blockIdx.x;
     const int target = targets[n];
     bf16 *row = logits + n * Vp;
@@ -154,8 +155,10 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
     }
     int n = blockIdx.x, after = n + gridDim.x;
     for (int turn = 0; n < N; turn ^= 1) {
+        /* work on row n, and ask for the row after it (18b.7) */
         bf16 *row = logits + (size_t)n * Vp;
         const bf16 *next = after < N ? logits + (size_t)after * Vp : NULL;
+
         /* find the maximum and the sum of the row (18b.7) */
         /* draw the row after the next (18b.7) */
         const int draw = threadIdx.x ? 0 : 2 * gridDim.x + atomicAdd(drawn, 1);

@@ -56,6 +56,7 @@ __global__ void embedding16_fwd_kernel(bf16 *x, const int32_t *tokens,
 /* sort the tokens (18b.8.1) */
 enum { RADIX = THREADS, MAX_TILES = 64 };
 
+/* sort the tokens, continued (18b.8.1) */
 /* A pass of a stable sort looks at eight bits, from `shift` on, of keys
  * that tiles of `tile` neighbours bring.  count[b][d] = how many of tile b
  * have digit d.
@@ -368,6 +369,7 @@ size_t embedding16_list_size(int N)
 void embedding16_list(void *list, const int32_t *tokens, int N, int V)
 {
     const struct List l = list_at(list, N, NULL);
+    /* how many tiles, and how many passes? (18b.8.1) */
     int tile = (N + MAX_TILES - 1) / MAX_TILES, passes = 1;
     tile = (tile + THREADS - 1) / THREADS * THREADS;
     const int tiles = (N + tile - 1) / tile;
@@ -386,6 +388,7 @@ void embedding16_list(void *list, const int32_t *tokens, int N, int V)
         key = l.key[p % 2];
         place = to;
     }
+    /* list words of several tasks, then those of one (18b.8.1) */
     machine_zero(list, (size_t)((char *)l.place - (char *)list));
     for (int one = 0; one < 2; one++) {
         list_words<<<blocks_for(N, THREADS), THREADS, 0, machine_stream>>>(

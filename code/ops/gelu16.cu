@@ -32,6 +32,7 @@ __device__ static __forceinline__ float gelu_slope(float x)
 /* gelu16: packs (18b.6) */
 enum { EACH = 2 };                      /* packs for each thread */
 
+/* gelu16: packs, continued (18b.6) */
 /* y = gelu(x), or with BWD dy gelu'(x).
  *   launch    ceil(n / 4096) blocks of 256 threads with 2 packs each
  *   moves     4n bytes, 6n with BWD        ceiling   memory */

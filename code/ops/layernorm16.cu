@@ -216,12 +216,14 @@ layernorm_bwd_kernel(E *dx, float *part, const E *dy, const E *dres,
     ask_row<STEPS>(slot, x, dy, dres, n, N, C, W * lane);
     float m_next = n < N ? mean[n] : 0, r_next = n < N ? rstd[n] : 0;
     for (int turn = 0, next; n < N; n = next, turn ^= 1) {
+        /* work on row n while the next one is on its way (18b.4.1) */
         /* next = the row behind row n (18b.4.1) */
         next = n + T;
         if (next >= N) {
             t += warps;
             next = t < stop ? t : N;
         }
+
         /* ask for the row of the next turn; wait for that of this (18b.4.1) */
         ask_row<STEPS>(slot + (turn ^ 1) * half, x, dy, dres, next, N, C,
                        W * lane);
@@ -232,6 +234,7 @@ layernorm_bwd_kernel(E *dx, float *part, const E *dy, const E *dres,
         }
         stage_wait<1>();
         const Pack<W, E> *now = slot + turn * half;
+
         /* a, p = the sums of g and of g (x - m), as dx needs them (18b.4.1) */
         float a = 0, p = 0;
         #pragma unroll
@@ -254,6 +257,7 @@ layernorm_bwd_kernel(E *dx, float *part, const E *dy, const E *dres,
         warp_sum_both(&a, &p);
         a *= each * r;
         p *= each * r * r * r;
+
         /* write dx; add to the sums of the columns (18b.4.1) */
         #pragma unroll
         for (int s = 0; s < STEPS; s++) {

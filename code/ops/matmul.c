@@ -189,6 +189,7 @@ static void run_strip(const struct Panel *p, const struct Job *j, int n0,
     for (int k = 0; k < p->k; k += KC) {
         struct Block b = { n0, cols, p->k0 + k, smaller(KC, p->k - k) };
         pack_strip_of_b(j, &b);
+        /* h = the block of b that comes next (17b.6) */
         bool last = k + KC >= p->k;
         int then_k = last ? 0 : k + KC;
         struct Ahead h = look_ahead(j, last ? next : n0, p->k0 + then_k,
