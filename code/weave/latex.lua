@@ -28,6 +28,7 @@ local function breakable(code)
     return (escape(code):gsub("/", "/\\allowbreak{}")
             :gsub("([%w\3])\\_%f[%w\2]", "%1\\_\\allowbreak{}")
             :gsub("(%l\3?[.,:=])(\2?%w)", "%1\\allowbreak{}%2")
+            :gsub("%f[-%S](%-+%w)", "\\mbox{%1}")          -- an option
             :gsub("%-%-", "-{}-"))
 end
 
@@ -200,10 +201,11 @@ function M.heading(h)
 end
 
 -- latex: how high a table is (I.2.3)
--- Points: lines of 12.5, and what caption, head and rules take.
+-- Points: 12.5 a line, 11 one of the caption, and what the rules take.
 local function height(tbl)
     local simple = pandoc.utils.to_simple_table(tbl)
-    local line, points = M.letters(#tbl.colspecs), 60
+    local line = M.letters(#tbl.colspecs)
+    local caption = pandoc.utils.stringify(simple.caption)
     local function lines(cells)
         local most = 1
         for i, cell in ipairs(cells) do
@@ -213,10 +215,35 @@ local function height(tbl)
         end
         return most
     end
+    local top = 36 + 11 * math.ceil(utf8.len(caption) / 88)
+                + 12.5 * lines(simple.headers)
+    local points = top
     for _, row in ipairs(simple.rows) do
         points = points + 12.5 * lines(row)
     end
-    return points <= 230 and points or 60 + 5 * 12.5
+    return points <= 260 and points or top + 5 * 12.5
+end
+
+-- latex: how high a table is, continued (I.2.3)
+local function begin_cell(cell, tex)
+    local block = cell.contents[1]
+    if block and block.content then
+        block.content:insert(1, raw(tex))
+    else
+        cell.contents:insert(1, pandoc.Plain { raw(tex) })
+    end
+end
+
+local function set_rows(tbl)
+    for _, row in ipairs(tbl.head.rows) do
+        for _, cell in ipairs(row.cells) do
+            begin_cell(cell, "\\strut{}")
+        end
+    end
+    local rows = tbl.bodies[1].body
+    for i = math.max(2, #rows - 1), #rows do
+        begin_cell(rows[i].cells[1], "\\nopagebreak{}")
+    end
 end
 
 -- latex: what has a number (I.2.3)
@@ -261,6 +288,7 @@ end
 
 function M.table(tbl, id)
     local room = raw_block(("\\Needspace*{%.0fpt}"):format(height(tbl)))
+    set_rows(tbl)
     local long = tbl.caption.long
     if id then
         long[#long].content:insert(1, raw("\\mbtable{" .. id .. "}"))
