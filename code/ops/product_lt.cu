@@ -132,18 +132,19 @@ static bool configure(struct Plan *p, const struct Kernel *c)
 /* What was fastest on such a chip at such sizes, or NULL. */
 static const struct Kernel *chosen(const struct Ask *q)
 {
+    enum { THIN = 768, WIDE = 4 * THIN };
     static struct cudaDeviceProp gpu;
     if (!gpu.major)
         CUDA_OK(cudaGetDeviceProperties(&gpu, 0));
     if (gpu.major != 9 || gpu.minor || gpu.multiProcessorCount != 132
         || q->in != CUDA_R_16BF || q->out != CUDA_R_16BF || q->n < 8192
-        || q->m < 768 || q->k < 768 || q->k > 5120)
+        || (q->m != THIN && q->k != THIN) || q->k > WIDE)
         return NULL;
     if (q->epilogue == CUBLASLT_EPILOGUE_GELU_AUX_BIAS)
         return &tiles_96x128;
     if (q->epilogue == CUBLASLT_EPILOGUE_DGELU)
         return &older_128x128;
-    return q->m > 5120 ? &tiles_176x128 : &tiles_128x160;
+    return q->m > WIDE ? &tiles_176x128 : &tiles_128x160;
 }
 
 /* ask the library for its proposals (V.3) */
