@@ -47,6 +47,10 @@ local function repair(text)
                       '<mo lspace="0.1em" rspace="0.167em">%1</mo>')
                 :gsub("<mo>([^%w%s<>]+)</mo><mo>−</mo>",
                       '<mo>%1</mo><mo form="prefix">−</mo>')
+                :gsub('(form="prefix">[^<]*</mo>)<mo>−</mo>',
+                      '%1<mo form="prefix">−</mo>')
+                :gsub('(</m[rs][ou][wp]>)<mo accent="true">¯</mo>',
+                      '%1<mo stretchy="true">―</mo>')
                 :gsub("<mo>ℓ</mo>", "<mi>ℓ</mi>"))
 end
 
@@ -88,8 +92,8 @@ local function Inlines(inlines)
         end
         if el.t ~= "Str" then
             out:insert(el)
-        elseif el.text:find("%u%-%d") then      -- GPT-2, AVX-512
-            out:insert(glued { el })
+        elseif el.text:find("%a%-%d") and #el.text <= 16 then
+            out:insert(glued { el })            -- GPT-2, Latin-1
         elseif el.text ~= "" then
             out:insert(el)
         end
@@ -98,6 +102,10 @@ local function Inlines(inlines)
 end
 
 local function Code(code)
+    if #code.text <= 16 and code.text:find("[ -]") then
+        code.classes:insert("glue")
+        return code
+    end
     local html = " " .. code.text:gsub("&", "&amp;"):gsub("<", "&lt;")
     local n
     html, n = html:gsub("(%s)(%-%-?%w[%w-]*)",
@@ -108,7 +116,7 @@ end
 
 function Pandoc(doc)
     if pandoc.utils.stringify(doc.meta.slug or "") == "bibliography" then
-        return nil
+        return doc:walk { Math = Math }
     end
     return doc:walk { Inlines = Inlines }
               :walk { Link = Link, Math = Math, Code = Code }

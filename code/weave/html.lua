@@ -111,12 +111,15 @@ end
 
 -- words in the text as HTML (A.9)
 function M.identifier(pieces, page)
-    local s = {}
+    local s, code = {}, ""
     for i, p in ipairs(pieces) do
+        code = code .. p.text
         s[i] = p.url and link(p.url, page, "i", escape(p.text))
                or escape(p.text)
     end
-    return inline("<code>" .. table.concat(s) .. "</code>")
+    local whole = #code <= 16 and code:find("[ -]")    -- in one line
+    return inline((whole and '<code class="glue">' or "<code>")
+                  .. table.concat(s) .. "</code>")
 end
 
 -- A long formula in the text; a narrow window may have to scroll it.

@@ -181,7 +181,7 @@ page("bibliography", "Bibliography", table.concat(s, "\n"))
 
 s = { "# Errata {#errata}\n" }
 if not book.errata or #book.errata == 0 then
-    s[#s + 1] = "None so far. Each page has a link to report one at its "
+    s[#s + 1] = "None so far. Each chapter has a link to report one at its "
         .. "foot."
 end
 for n, e in ipairs(book.errata or {}) do
