@@ -133,7 +133,7 @@ local function string_end(lang, text, at, before)
         end
     end
     local regex = lang.regex and c == "/"
-        and (before == "" or before.text:match("^[%(,=~!{;&|?:]$")
+        and (before == "" or before.text:match("^[%(,=~!{};&|?:]$")
              or before.text == "return")
     if not lang.quotes[c] and not regex then return nil end
     local i = at + 1

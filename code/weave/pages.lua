@@ -55,7 +55,8 @@ local s = { "---", "cover: true", "---", "", "::: {.title}",
     "[" .. (book.edition or "") .. "]{.edition}", ":::", "",
     "## Contents {#contents}", "" }
 for _, part in ipairs(book.parts) do
-    s[#s + 1] = "### " .. part.title .. "\n"
+    local preface = part.chapters[1].number == "0"
+    if not preface then s[#s + 1] = "### " .. part.title .. "\n" end
     s[#s + 1] = "::: {.chapters}\n"
     for _, c in ipairs(part.chapters) do
         -- list a chapter and its sections (A.9.2)
@@ -70,6 +71,10 @@ for _, part in ipairs(book.parts) do
         end
         s[#s + 1] = "\n  [" .. table.concat(sections, "\u{A0}· ")
                     .. "]{.sections}\n"
+        -- the first part begins behind the preface (A.9.2)
+        if c.number == "0" then
+            s[#s + 1] = ":::\n\n### " .. part.title .. "\n\n::: {.chapters}\n"
+        end
     end
     s[#s + 1] = ":::\n"
 end

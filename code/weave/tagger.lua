@@ -32,11 +32,14 @@ local function first_line(chunk)
     return line and line[1] and line[1].text
 end
 
--- The language of a chunk is that of the first file it lands in.
+-- The language of a chunk is that of the first file it lands in; a program
+-- in awk is quoted in a script, and only its own chunk knows what it is.
 function M.language_of(book, chunk)
     local root = chunk.files[1]
     if not root then return "text" end
-    return language.of(root, first_line(book.chunks[root]))
+    local found = language.of(root, first_line(book.chunks[root]))
+    local first = first_line(chunk) or ""
+    return found == "sh" and first:find("^BEGIN {") and "awk" or found
 end
 
 -- the tokens of a whole file (A.5)
