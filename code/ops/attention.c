@@ -11,10 +11,10 @@
 
 enum { LANES = 16, ROWS = 4 };
 
+/* what both directions need (15.8.4) */
 /* a row of lanes: one number for each of 16 queries (15.8.2) */
 typedef real Lanes[LANES];
 
-/* product: y += m x, small and strided (15.8.2) */
 /* tile: rows x lanes of the product in registers (15.8.2) */
 VINLINE void tile(real *restrict y, size_t ys, const real *restrict m,
                   size_t rs, size_t ss, const real *restrict x, size_t xs,
@@ -24,6 +24,7 @@ VINLINE void tile(real *restrict y, size_t ys, const real *restrict m,
     for (int r = 0; r < rows; r++)
         for (int l = 0; l < lanes; l++)
             sum[r][l] = y[(size_t)r * ys + (size_t)l];
+    /* add m x to the sums, one s after the other (15.8.2) */
     for (int s = 0; s < S; s++, m += ss, x += xs)
         for (int l = 0; l < lanes; l++)
             for (int r = 0; r < rows; r++)
@@ -33,6 +34,7 @@ VINLINE void tile(real *restrict y, size_t ys, const real *restrict m,
             y[(size_t)r * ys + (size_t)l] = sum[r][l];
 }
 
+/* product: y += m x, small and strided (15.8.2) */
 /* y[r][l] += the sum over s < S of m[r][s] x[s][l], for r < R, l < L.
  * y and x have contiguous rows ys and xs apart; m steps rs and ss. */
 SIMD_CLONES
@@ -101,6 +103,8 @@ static void copy_rows(real *to, size_t to_row, const real *from,
         memcpy(to, from, (size_t)HS * sizeof *to);
 }
 
+/* copy_rows: between qkv and rows side by side, continued (15.8.3) */
+
 static void load_qkv(struct Head *a, const real *qkv, size_t C)
 {
     size_t row = (size_t)a->HS;
@@ -133,6 +137,7 @@ static void scores(struct Head *a, int t, int n)
             a->p[j][i] = -INFINITY;
 }
 
+/* the forward direction (15.8.4) */
 /* softmax, lane by lane (15.8.2) */
 SIMD_CLONES
 static void softmax_lanes(Lanes *s, real *lse, int n)
@@ -182,6 +187,7 @@ void attention_fwd(real *y, real *lse, const real *qkv,
     const size_t rows = (size_t)T, row = (size_t)C;
     #pragma omp parallel
     {
+        /* with room of my own, run my share of the heads (15.8.4) */
         struct Head a;
         head_alloc(&a, T, HS, 3, 1);
         #pragma omp for schedule(static)
@@ -197,6 +203,7 @@ void attention_fwd(real *y, real *lse, const real *qkv,
     }
 }
 
+/* the backward direction (15.8.4) */
 /* probabilities again, from the scores and lse (15.8.4) */
 SIMD_CLONES
 static void exp_lanes(Lanes *s, const real *lse, int n)
@@ -206,7 +213,6 @@ static void exp_lanes(Lanes *s, const real *lse, int n)
             s[j][i] = vexp(s[j][i] - lse[i]);
 }
 
-/* attention backward, one block of queries (15.8.4) */
 /* delta: dot products of the rows of dy and y (15.8.1) */
 SIMD_CLONES
 static real dot(const real *a, const real *b, int n)
@@ -228,6 +234,7 @@ static void grad_lanes(Lanes *ds, Lanes *p, const real *delta, real scale,
             ds[j][i] = p[j][i] * (ds[j][i] - delta[i]) * scale;
 }
 
+/* attention backward, one block of queries (15.8.4) */
 static void bwd_block(struct Head *a, const real *y, size_t C,
                       const real *lse, int t)
 {
@@ -277,6 +284,7 @@ void attention_bwd(real *dqkv, const real *dy, const real *qkv,
     const size_t rows = (size_t)T, row = (size_t)C;
     #pragma omp parallel
     {
+        /* with room of my own, differentiate my share of the heads (15.8.4) */
         struct Head a;
         head_alloc(&a, T, HS, 7, 2);
         #pragma omp for schedule(static)

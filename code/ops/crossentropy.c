@@ -72,6 +72,7 @@ void crossentropy_bwd(real *dlogits, const real *logits, const real *lse,
     #pragma omp parallel for schedule(static)
     for (int n = 0; n < N; n++) {
         size_t at = (size_t)n * (size_t)V;
+        /* dlogits = scale softmax of row n, piece by piece (15.7) */
         for (int v = 0; v < V; v += PIECE) {
             const real *x = logits + at + v;
             pages_touch(x + 4 * PIECE, PIECE * sizeof *x);

@@ -20,6 +20,7 @@ C_FUNCTIONS_BEGIN
  *             every finite x; -inf gives NaN (the product -inf * 0). */
 void gelu_fwd(real *y, const real *x, size_t n);
 
+/* what gelu_bwd promises (15.3) */
 /* dx[i] = dy[i] * GELU'(x[i]); dx is overwritten and may be dy.
  *   moves     12n bytes in float          FLOP  about 40n */
 void gelu_bwd(real *dx, const real *dy, const real *x, size_t n);

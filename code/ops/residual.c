@@ -5,6 +5,7 @@
 
 enum { PIECE = 8192 };      /* elements that one thread takes at a time */
 
+/* add the elements of one piece (15.4) */
 SIMD_CLONES
 static void add_piece(real *y, const real *a, const real *b, size_t n)
 {
@@ -13,6 +14,7 @@ static void add_piece(real *y, const real *a, const real *b, size_t n)
         y[i] = a[i] + b[i];
 }
 
+/* residual_fwd (15.4) */
 void residual_fwd(real *y, const real *a, const real *b, size_t n)
 {
     #pragma omp parallel for schedule(static)

@@ -9,6 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
+/* what residual_fwd promises (15.4) */
 /* y[i] = a[i] + b[i].  y may be a or b.  There is no residual_bwd: the
  * gradients of a and b are both dy itself.
  *   moves     12n bytes in float          FLOP  n */

@@ -67,6 +67,7 @@ VINLINE float vexp(float x)
 }
 #endif
 
+/* vsigmoid, the logistic function (15.2) */
 /* 1 / (1 + exp(-x)), the logistic function; 0 and 1 at -inf and inf. */
 VINLINE real vsigmoid(real x)
 {
