@@ -29,6 +29,7 @@ template <int HS> constexpr int QUERIES = HS == 64 ? 2 : 1;
 /* 64 queries from `row` of head h of sequence b, for each warpgroup */
 struct Tile { int b, h, row; bool end; };
 
+/* what a block keeps in shared memory, continued (12b.7) */
 template <int HS> struct Shared {
     bf16 q[QUERIES<HS>][GROUPS<HS>][HS / WIDE][ROWS][WIDE];
     bf16 k[STAGES<HS>][HS / WIDE][KEYS][WIDE];
@@ -64,6 +65,7 @@ struct Attention {
 /* row may be negative: the first warpgroups have no queries then */
 template <int HS> HOPPER(Tile) tile_at(int n, const Attention &a)
 {
+    /* which head; which of its tiles, counted from the end (12b.8) */
     enum { TOGETHER = 64 };     /* heads whose keys stay in the L2 */
     const int i = min(n, a.all - 1);
     const int first = i / (TOGETHER * a.tiles) * TOGETHER;
@@ -79,6 +81,7 @@ template <int HS> HOPPER(Tile) tile_at(int n, const Attention &a)
 /* Tiles that were taken, beyond the first of each block. */
 __device__ static unsigned taken;
 
+/* take the next tile, continued (12b.8) */
 /* Each block asks until it is told a number that is no tile: a.all times
  * in total.  Who asks last sets the counter back. */
 HOPPER(int) take_tile(const Attention &a)
@@ -88,7 +91,6 @@ HOPPER(int) take_tile(const Attention &a)
         taken = 0;
     return (int)(gridDim.x + i);
 }
-
 
 /* fetch the tiles of one block (12b.9) */
 /* For one who is ahead of the others: looks every 0.2 us or so. */
@@ -110,7 +112,7 @@ template <int HS> HOPPER(void) fetch(bf16 *to, const CUtensorMap *map,
         tma_load(to + c * rows, map, full, x + c, row, b);
 }
 
-/* fetch queries (12b.9) */
+/* fetch the tiles of one block, continued (12b.9) */
 template <int HS> HOPPER(void) fetch_queries(Shared<HS> &s,
     const CUtensorMap *queries, const Tile &t, Ring &q)
 {
@@ -139,9 +141,9 @@ template <int HS> HOPPER(void) fetch_tiles(Shared<HS> &s,
         if (t.end)
             break;
         i = take_tile(a);
+        /* fetch the keys and values that its queries see, the last first (12b.9) */
         const int last = min(t.row + TILE<HS>, a.T) - 1;
         for (int j = last / KEYS; j >= 0; j--) {
-            /* fetch keys and values j (12b.9) */
             fetch<HS>(s.k[kv.at][0][0], keys, &s.k_full[kv.at],
                       &s.k_empty[kv.at], kv.parity, KEYS,
                       C + t.h * HS, j * KEYS, t.b);
@@ -179,6 +181,7 @@ HOPPER(void) start_output(float (&y)[HS / 2],
     wgmma_fence();
     #pragma unroll
     for (int j = 0; j < KEYS; j += 16) {
+        /* add the product with 16 values (12b.10) */
         const uint64_t m = wgmma_matrix_at(v + j * WIDE / 8);
         if constexpr (HS == 64)
             wgmma_m64n64<1>(y, p + j / 4, m, 1);
@@ -196,6 +199,7 @@ HOPPER(float) quad_max(float x)
     return fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 2));
 }
 
+/* softmax of one warpgroup, continued (12b.11) */
 HOPPER(float) quad_sum(float x)
 {
     x += __shfl_xor_sync(WHOLE_WARP, x, 1);
@@ -245,6 +249,7 @@ HOPPER(void) take_powers(Rows &r, float (&s)[KEYS / 2], float scale)
     #pragma unroll
     for (int i = 0; i < KEYS / 2; i++)
         s[i] = fast_exp2(fmaf(s[i], scale, -low[i / 2 % 2]));
+    /* add them to the sums of the rows (12b.11) */
     float sum[4] = { s[0], s[1], s[2], s[3] };
     #pragma unroll
     for (int i = 4; i < KEYS / 2; i++)
@@ -318,15 +323,16 @@ template <int HS> HOPPER(void) write_output(
 template <int HS> HOPPER(void) attend(Shared<HS> &sh,
     const CUtensorMap *outputs, const Attention &a, int group)
 {
+    /* who am I; the descriptors of the first buffers (12b.12) */
     const int thread = threadIdx.x % GROUP, lane = thread % 32;
     const int my_row = thread / 32 * 16 + lane / 4;
-    /* the descriptors of the first buffers (12b.12) */
     const uint32_t q0 = (uint32_t)wgmma_matrix(sh.q[0][group]);
     const uint32_t k0 = (uint32_t)wgmma_matrix(sh.k[0]);
     const uint32_t v0 = (uint32_t)wgmma_matrix(sh.v[0], KEYS * WIDE * 2);
     enum { Q_NEXT = sizeof sh.q[0] / 16, KV_NEXT = sizeof sh.k[0] / 16 };
     Ring q = { 0, 0 }, kv = { 0, 0 };
     for (;;) {
+        /* wait for a tile of queries; break, if there is none (12b.12) */
         mbarrier_wait(&sh.q_full[q.at], q.parity);
         Tile t = sh.tile[q.at];
         if (t.end)
@@ -345,6 +351,7 @@ template <int HS> HOPPER(void) attend(Shared<HS> &sh,
             }
             advance<STAGES<HS>>(kv);
         }
+        /* let go what only the others need, continued (12b.12) */
         if (diagonal < 0)
             mbarrier_arrive(&sh.q_empty[q.at]);
         if (t.row >= 0 && t.row < a.T) {
@@ -386,6 +393,7 @@ template <int HS> HOPPER(void) attend(Shared<HS> &sh,
                 raise_maxima(r, s, a.scale);
                 take_powers(r, s, a.scale);
                 wgmma_hold(s);
+                /* softmax of the scores, continued (12b.12) */
                 advance<STAGES<HS>>(ahead);
                 if (j > 1)
                     mbarrier_wait_both(&sh.k_full[ahead.at], ahead.parity,
@@ -419,6 +427,8 @@ template <int HS> HOPPER(void) attend(Shared<HS> &sh,
             if (thread == 0)
                 mbarrier_arrive(&sh.v_empty[kv.at]);
             advance<STAGES<HS>>(kv);
+
+            /* the last output, continued (12b.12) */
             const float by[2] = { __fdividef(1, r.sum[0]), __fdividef(1, r.sum[1]) };
             scale_rows(y, by);
             write_output<HS>(sh.y[group], y, outputs, t, 1 + group, thread);
@@ -481,6 +491,7 @@ template <int HS> static void launch(bf16 *y, float *lse, const bf16 *qkv,
     const size_t bytes = sizeof(Shared<HS>) + 1024;
     CUDA_OK(cudaFuncSetAttribute(flash_fwd_kernel<HS>,
             cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    /* launch it with a map for queries, for keys and values, for outputs (12b.13) */
     flash_fwd_kernel<HS><<<a.all < processors ? a.all : processors,
                         (1 + GROUPS<HS>) * GROUP, bytes,
                         machine_stream>>>(

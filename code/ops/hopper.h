@@ -67,6 +67,7 @@ HOPPER(void) mbarrier_arrive(uint64_t *bar)
                  :: "r"(shared_address(bar)) : "memory");
 }
 
+/* barriers that count bytes, continued (12b.2) */
 /* Arrive, and announce bytes that the copy engine will bring. */
 HOPPER(void) mbarrier_expect(uint64_t *bar, int bytes)
 {
@@ -150,6 +151,7 @@ HOPPER(void) tma_commit()
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
+/* boxes of a tensor, to and from shared memory, continued (12b.3) */
 /* All but the newest n groups have read shared memory: it may be used
  * again. */
 template <int n> HOPPER(void) tma_wait_read()
@@ -164,6 +166,7 @@ template <int n> HOPPER(void) tma_wait_read()
 static inline CUtensorMap tensor_map(const void *p, int nx, int ny, int nz,
                                      size_t pitch, int rows)
 {
+    /* sizes, strides and the box, from the innermost dimension outwards (12b.3) */
     const cuuint64_t size[] = { (cuuint64_t)nx, (cuuint64_t)ny,
                                 (cuuint64_t)nz };
     const cuuint64_t stride[] = { pitch * 2, pitch * 2 * size[1] };
@@ -249,6 +252,7 @@ HOPPER(void) wgmma_commit()
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
+/* start products and wait for them, continued (12b.5) */
 /* All but the newest n groups of products are done. */
 template <int n> HOPPER(void) wgmma_wait()
 {
@@ -264,6 +268,7 @@ template <int n> HOPPER(void) wgmma_hold(float (&x)[n])
         asm volatile("" : "+f"(x[i]) :: "memory");
 }
 
+/* start products and wait for them, continued (12b.5) */
 template <int n> HOPPER(void) wgmma_hold(uint32_t (&x)[n])
 {
     for (int i = 0; i < n; i++)
@@ -338,6 +343,8 @@ wgmma_m64n##N(float (&d)[SIZE], uint64_t a, uint64_t b, int add)         \
         : WGMMA_SUMS##SIZE(d, 0)                                         \
         : "l"(a), "l"(b), "r"(add), "n"(ta), "n"(tb));                   \
 }
+
+/* multiply two matrices in shared memory, continued (12b.6) */
 WGMMA_SHARED(64, 32, "%32", "%33", "%34", "%35", "%36")
 WGMMA_SHARED(128, 64, "%64", "%65", "%66", "%67", "%68")
 WGMMA_SHARED(256, 128, "%128", "%129", "%130", "%131", "%132")
@@ -358,6 +365,8 @@ wgmma_m64n##N(float (&d)[SIZE], const uint32_t *a, uint64_t b, int add)  \
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add),  \
           "n"(tb));                                                      \
 }
+
+/* multiply registers by a matrix in shared memory, continued (12b.6) */
 WGMMA_REGISTERS(64, 32, "%32, %33, %34, %35", "%36", "%37", "%38")
 WGMMA_REGISTERS(128, 64, "%64, %65, %66, %67", "%68", "%69", "%70")
 WGMMA_REGISTERS(256, 128, "%128, %129, %130, %131",                      \
