@@ -88,6 +88,7 @@ bool config_check(const struct Config *c, struct Error *e)
         || !in_range("the number of heads", c->NH, 65536, "", e)
         || !in_range("the number of channels", c->C, 65536, "", e))
         return false;
+    /* refuse heads that do not divide the channels (16.3) */
     if (c->C % c->NH)
         return error_set(e, "model: %d heads do not divide %d channels; "
                          "every head gets channels / heads of them, a "

@@ -42,6 +42,7 @@ static double mean_loss(struct Model *m, const struct Loader *data,
     uint64_t rows = data->windows, done = 0;
     if (batches && (uint64_t)batches < rows / (uint64_t)batch)
         rows = (uint64_t)batches * (uint64_t)batch;
+    /* sum = the losses of all rows (16.12) */
     double sum = 0;
     for (int B; done < rows; done += (uint64_t)B) {
         B = rows - done < (uint64_t)batch ? (int)(rows - done) : batch;

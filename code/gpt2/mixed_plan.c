@@ -20,6 +20,8 @@ static int fwd(int l, int s)
     return 1 + LAYER_STEPS * l + s;
 }
 
+
+/* the calendar of a step, continued (16.9) */
 static int classifier_step(const struct Config *c)
 {
     return fwd(c->L, LN_1) + 1;

@@ -37,6 +37,8 @@ static int fwd(int l, int s)
     return 1 + LAYER_STEPS * l + s;
 }
 
+
+/* the calendar of a step, continued (16.9) */
 static int classifier_step(const struct Config *c)
 {
     return fwd(c->L, LN_1) + 1;
@@ -447,6 +449,7 @@ static double chunk_fwd(struct Model *m, const real *h,
     struct Acts *a = &m->acts;
     gemm(a->logits, h, m->w.wte, rows, m->Vp, m->config.C, GEMM_TB);
     rows_loss(m, targets, rows);
+    /* sum = the losses of these rows (16.7) */
     const size_t bytes = (size_t)rows * sizeof(real);
     real *losses = machine_borrow(a->losses, bytes);
     double sum = 0;
@@ -475,6 +478,8 @@ static double *squares_here(struct Model *m)
     return strcmp(machine_kind(), "cpu") == 0 ? &m->squares : NULL;
 }
 
+
+/* the backward pass, continued (16.8) */
 static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
 {
     const struct LayerWeights *w = &m->w.h[l];
@@ -542,6 +547,7 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
                   a->mean_f, a->rstd_f, m->w.ln_f_w, N, c->C);
     for (int l = c->L - 1; l >= 0; l--)
         layer_bwd(m, l, B, T, add);
+    /* add the embedding's part to the token vectors' gradient (16.8) */
     double *squares = squares_here(m);
     if (squares)
         *squares -= squares_of_rows(m, N);
@@ -579,6 +585,7 @@ double model_train(struct Model *m, const int32_t *tokens,
 {
     assert(m->training);
     const int N = B * T;
+    /* train in bf16, if that is the model's precision (16.8) */
     if (m->options.precision == BF16) {
         mixed_train(m, tokens, targets, B, T, scale, accumulate);
         return mixed_train_loss(m);
@@ -588,9 +595,9 @@ double model_train(struct Model *m, const int32_t *tokens,
     m->squares = 0;
     stream_fwd(m, tokens, B, T);
     ln_f_fwd(m, m->acts.h[m->config.L].x, N);
+    /* take the classifier there and back, a chunk at a time (16.8) */
     machine_put(m->targets, targets, (size_t)N * sizeof *targets);
     double sum = 0;
-    /* take the classifier there and back, a chunk at a time (16.8) */
     for (int n = 0; n < N; n += m->chunk) {
         real *h = m->acts.ln_f + (size_t)n * (size_t)m->config.C;
         int rows = chunk_rows(m, n, N);

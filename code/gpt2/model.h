@@ -18,6 +18,8 @@ C_FUNCTIONS_BEGIN
 enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
             LAYER_STEPS, BEFORE = -1 };
 
+
+/* the rows of the activation table, continued (16.9) */
 /*    field   columns  written by  last reader  first whose derivative
  *            a token              forward      needs it */
 #define ACTS_LAYER(X)                                                \
@@ -87,6 +89,8 @@ bool model_create_as(struct Model *m, const struct Config *config, int B,
                      struct Error *e);
 void model_free(struct Model *m);
 
+
+/* what a model can do, continued (16.10) */
 /* Random weights with the variances of GPT-2's initialisation; a function
  * of seed and config. */
 void model_init(struct Model *m, uint64_t seed);
@@ -123,6 +127,8 @@ double model_train(struct Model *m, const int32_t *tokens,
  * them: on a CPU it has been added up on the way, see gemm_squares. */
 double model_squares(struct Model *m);
 
+
+/* what a model can do, continued (16.10) */
 /* logits [B,V] of the token that follows each row of tokens [B,T]. */
 void model_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T);
@@ -136,6 +142,8 @@ void model_train_start(struct Model *m, const int32_t *tokens,
                        const int32_t *targets, int B, int T, real scale,
                        bool accumulate);
 double model_train_loss(struct Model *m);
+
+/* what a model can do, continued (16.10) */
 
 /* The weights as floats [table.total] for the host, whatever they are
  * stored in; give them back, and say whether they have changed. */

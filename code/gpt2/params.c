@@ -21,6 +21,7 @@ static void add_row(struct ParamTable *t, int layer, const char *name,
     *p = (struct Param){ .rows = rows, .cols = cols, .offset = t->total,
                          .size = (rows ? rows : 1) * cols,
                          .init = init, .decay = decay };
+    /* write its name, with the layer if it belongs to one (16.4) */
     if (layer < 0)
         snprintf(p->name, sizeof p->name, "%s", name);
     else
@@ -39,6 +40,7 @@ static void add_row(struct ParamTable *t, int layer, const char *name,
 void params_table(struct ParamTable *t, const struct Config *c)
 {
     const size_t V = (size_t)c->V, T = (size_t)c->T, C = (size_t)c->C;
+    /* count the rows and make room for them (16.4) */
     int rows = 0 PARAMS_FIRST(COUNT_ROW) PARAMS_LAST(COUNT_ROW)
              + c->L * (0 PARAMS_LAYER(COUNT_ROW));
     *t = (struct ParamTable){ 0 };
@@ -64,6 +66,8 @@ void params_free(struct ParamTable *t)
 #define BIND_MODEL(field, ...) w->field = base + p++->offset;
 #define BIND_LAYER(field, ...) w->h[l].field = base + p++->offset;
 
+
+/* bind the fields of the structs to memory, continued (16.4) */
 void weights_bind(struct Weights *w, const struct ParamTable *t,
                   const struct Config *c, real *base)
 {
