@@ -43,6 +43,7 @@ static bool release_barriers(struct Block *b)
             waiting[b->warp[k].waits_for]++;
     }
     for (int id = 0; id < BARRIERS; id++) {
+        /* complete = has everybody come who is waited for? (3.6) */
         const struct Barrier *r = &b->barrier[id];
         bool complete = r->expected ? r->arrived * LANES >= r->expected
                         : waiting[id] + done == (uint32_t)b->warps;
@@ -104,6 +105,7 @@ void run_block(struct Block *b)
                 "instructions in a block; does a loop wait for another "
                 "block? Blocks run one after the other",
                 (unsigned long long)simt_options.step_limit);
+        /* let barriers go, or say that nobody can (3.6) */
         if (done < b->warps && l->fault == FAULT_NONE &&
             !release_barriers(b) && !moved)
             deadlock(b);

@@ -11,6 +11,7 @@
  * array, those of b from at[b] up to at[b + 1]; run n is the exit. */
 struct Edges { int *at, *to; };
 
+/* a graph of straight runs, continued (3.3.1) */
 struct Flow {
     struct Instruction *code;
     int n_code, n;
@@ -23,7 +24,7 @@ struct Flow {
     struct Pool *pool;
 };
 
-/* numbers from the pool (3.3.1) */
+/* a graph of straight runs, continued (3.3.1) */
 static int *ints(struct Flow *f, int n)
 {
     return pool_alloc(f->pool, (size_t)(n + 1) * sizeof(int));
@@ -111,6 +112,7 @@ static void connect(struct Flow *f)
     f->out = (struct Edges){ ints(f, f->n + 1), ints(f, edges) };
     f->in = (struct Edges){ ints(f, f->n + 2), ints(f, edges) };
     for (int b = 0; b < f->n; b++) {
+        /* add the ways out of run b; count them where they lead (3.10.1) */
         int n = ways_out(f, b, to);
         memcpy(f->out.to + f->out.at[b], to, (size_t)n * sizeof *to);
         f->out.at[b + 1] = f->out.at[b] + n;
@@ -136,6 +138,7 @@ static void number_runs(struct Flow *f)
     int *stack = ints(f, f->n + 1), *next = ints(f, f->n + 1), depth = 0;
     f->order = ints(f, f->n + 1);
     f->number = ints(f, f->n + 1);
+    /* begin at the exit (3.10.1) */
     for (int b = 0; b <= f->n; b++)
         f->number[b] = -1;
     stack[depth++] = f->n;
@@ -157,7 +160,6 @@ static void number_runs(struct Flow *f)
     }
 }
 
-/* connect the runs, so that each reaches the exit (3.3.1) */
 /* does a run lead straight to a return? (3.3.1) */
 static bool returns_by(const struct Flow *f, int b)
 {
@@ -169,6 +171,7 @@ static bool returns_by(const struct Flow *f, int b)
     return any || (i->guarded && b + 1 < f->n && only_returns(f, b + 1));
 }
 
+/* connect the runs, so that each reaches the exit (3.3.1) */
 static void connect_all(struct Flow *f)
 {
     enum { TRIES = 64 };

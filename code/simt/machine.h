@@ -47,6 +47,7 @@ struct Instruction;
 typedef void Handler(struct Warp *, const struct Instruction *,
                      uint32_t on);
 
+/* an instruction, continued (3.2) */
 struct Instruction {
     Handler *run;               /* works on the lanes in `on`            */
     const char *name;           /* as in the text: "ld.global.v4.f32"    */
@@ -109,7 +110,7 @@ struct Kernel {
     const struct Module *module;
 };
 
-/* variables, and a module (3.9) */
+/* a kernel and its module, continued (3.9) */
 /* A __device__ or __constant__ variable. */
 struct Symbol { const char *name; uint64_t address; size_t bytes;
                 enum Space space; };
@@ -149,6 +150,7 @@ struct Launch {
     struct Dim3 grid, block;
     size_t dynamic_shared;
     uint64_t number;            /* 1 for the first launch of the process */
+    /* does anybody count, or check? (3.9) */
     struct Site *site;          /* [kernel->instructions]; NULL: nobody
                                  * counts; complete at launch_ended      */
     struct Touched *touched;    /* or NULL                               */
@@ -161,7 +163,7 @@ struct Launch {
     struct Hit { uint64_t low, high; } hit[HITS];
 };
 
-/* a block (3.9) */
+/* a launch, a block, continued (3.9) */
 struct Block {
     struct Launch *launch;
     struct Dim3 index;
@@ -210,7 +212,7 @@ struct Allocation {
 };
 extern struct Memory { uint64_t base; size_t bytes; int64_t delta; } memory;
 
-/* contracts of memory.c (3.9) */
+/* device memory, continued (3.9) */
 bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
                   struct Error *e);
 bool memory_free(uint64_t address);     /* false: not the start of one   */
@@ -222,6 +224,8 @@ bool memory_holds(uint64_t address, size_t bytes);  /* inside one       */
 /* Allocation i in order of address; false past the last. */
 bool memory_at(int i, struct Allocation *);
 void memory_totals(size_t *used, size_t *total);
+
+/* device memory, continued (3.9) */
 static inline unsigned char *memory_bytes(uint64_t address)
 {
     return (unsigned char *)(uintptr_t)(address + (uint64_t)memory.delta);
@@ -279,6 +283,8 @@ enum ProblemKind {
     PROBLEM_RACE, PROBLEM_ASYNC, PROBLEM_LEAK, PROBLEM_FREED,
     PROBLEM_LAUNCH,
 };
+
+/* reports, continued (3.9) */
 /* One report, about the instruction at w->pc and these lanes.  The
  * executor calls it for the first two kinds. */
 void check_problem(enum ProblemKind, const struct Warp *, uint32_t lanes,

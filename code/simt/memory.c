@@ -24,9 +24,11 @@ static bool reserve(struct Error *e)
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     for (size_t size = (size_t)16 << 30; size >= (size_t)64 << 20;
          size /= 2) {
+        /* close a range to everybody, and find as much for the bytes (3.4) */
         void *hidden = mmap(wish, size, PROT_NONE, flags, -1, 0);
         if (hidden == MAP_FAILED)
             continue;
+
         /* reserve the bytes, and remember how far away they are (3.4) */
         void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1,
                            0);
@@ -49,6 +51,7 @@ static int n_list, room;
 static uint64_t serial;
 static size_t used;
 
+/* the allocations in order, continued (3.10.3) */
 /* The index of the first allocation that starts above the address. */
 static int above(uint64_t address)
 {
@@ -70,6 +73,7 @@ const struct Allocation *memory_before(uint64_t address)
     return k ? &list[k - 1] : NULL;
 }
 
+/* find an allocation, continued (3.10.3) */
 const struct Allocation *memory_find(uint64_t address)
 {
     const struct Allocation *a = memory_before(address);
@@ -91,6 +95,7 @@ bool memory_at(int i, struct Allocation *a)
     return true;
 }
 
+/* list them, and add them up, continued (3.10.3) */
 void memory_totals(size_t *in_use, size_t *total)
 {
     if (!memory.bytes)
@@ -125,7 +130,7 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
         return error_set(e, "no %zu bytes of device memory in one piece; "
                          "%zu of %zu are in use", bytes, used,
                          memory.bytes);
-    /* make room in the list (3.10.3) */
+    /* put it into the list, before allocation k (3.10.3) */
     if (n_list == room) {
         room = room ? 2 * room : 64;
         list = realloc(list, (size_t)room * sizeof *list);

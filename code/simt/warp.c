@@ -43,7 +43,7 @@ static void push(struct Warp *w, int pc, int meet, uint32_t lanes)
     w->next = pc;
 }
 
-/* the path on top waits where its lanes meet (3.3) */
+/* lanes go different ways, continued (3.3) */
 /* The path on top becomes the one that waits at the meeting point; what
  * it would do there it may already be waiting for. */
 static void open_ways(struct Warp *w, int meet)
@@ -65,6 +65,7 @@ static void leave(struct Warp *w, uint32_t lanes)
     w->active &= ~lanes;
 }
 
+/* lanes return, continued (3.3) */
 void run_exit(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     (void)i;
@@ -89,6 +90,7 @@ void run_branch(struct Warp *w, const struct Instruction *i, uint32_t on)
         w->next = i->target;
         return;
     }
+    /* both sides go on top of the stack (3.3) */
     if (w->block->launch->site)
         w->block->launch->site[w->pc].divergent++;
     int behind = w->pc + 1;
@@ -121,6 +123,7 @@ void run_branch_table(struct Warp *w, const struct Instruction *i,
         for (uint32_t m = rest; m; m &= m - 1)
             if (i->table[index[__builtin_ctz(m)]] == to)
                 lanes |= m & -m;
+        /* send them there (3.10.2) */
         if (lanes == w->active) {       /* nobody goes another way */
             w->next = to;
             return;
@@ -136,13 +139,13 @@ void run_branch_table(struct Warp *w, const struct Instruction *i,
         w->block->launch->site[w->pc].divergent++;
 }
 
-/* run a warp (3.2) */
 /* how many lanes (3.2) */
 static inline unsigned lanes_in(uint32_t mask)
 {
     return mask == ALL_LANES ? LANES : (unsigned)__builtin_popcount(mask);
 }
 
+/* run a warp (3.2) */
 void warp_run(struct Warp *w, int slice)
 {
     struct Launch *launch = w->block->launch;
