@@ -123,6 +123,8 @@ size_t utf8_whole(const uint8_t *bytes, size_t n)
 /* write what is whole (17.9.1) */
 struct Waiting { uint8_t bytes[4]; size_t n; };
 
+
+/* write what is whole, continued (17.9.1) */
 static void write_spelling(FILE *out, struct Waiting *w,
                            const uint8_t *spelling, size_t length)
 {
@@ -167,6 +169,7 @@ bool generate_text(struct Model *m, const struct Vocab *vocab,
         const uint8_t *spelling = vocab_spelling(vocab, token, &length);
         write_spelling(out, &waiting, spelling, length);
     }
+    /* write what still waits, and clear up (17.9.2) */
     fwrite(waiting.bytes, 1, waiting.n, out);
     free(window);
     free(logits);

@@ -24,6 +24,7 @@ static double part_fallen(const struct Schedule *s, double x)
     return 0;
 }
 
+/* the rate of a step (17.3) */
 double schedule_lr(const struct Schedule *s, int64_t step)
 {
     if (step < s->warmup)

@@ -15,6 +15,8 @@ enum ScheduleShape {
 
 #define SCHEDULE_NAMES "constant|linear|cosine|wsd"
 
+
+/* what makes a schedule, continued (17.3) */
 struct Schedule {
     enum ScheduleShape shape;
     double  lr;             /* the highest */
@@ -23,9 +25,12 @@ struct Schedule {
     int64_t warmup, steps;  /* 0 <= warmup <= steps */
 };
 
+/* what a schedule is asked (17.3) */
 /* The rate of step 0 .. steps-1: lr (step + 1) / warmup while step <
  * warmup, then by the shape.  Later steps get the last one's rate. */
 double schedule_lr(const struct Schedule *s, int64_t step);
+
+/* what a schedule is asked, continued (17.3) */
 
 /* From one of SCHEDULE_NAMES; false if it is none of them. */
 bool schedule_shape(enum ScheduleShape *shape, const char *name);

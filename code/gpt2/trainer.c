@@ -19,6 +19,7 @@ static void reserve(struct Trainer *t)
     size_t moment = t->model.table.total * sizeof(real);
     size_t batch = (size_t)t->config.B * (size_t)t->config.T
                    * sizeof(int32_t);
+    /* reserve two moments for each parameter (17.7) */
     t->m = machine_alloc(moment, "the optimiser");
     t->v = machine_alloc(moment, "the optimiser");
     machine_zero(t->m, moment);
@@ -111,6 +112,7 @@ static void start_gradient(struct Trainer *t)
 static void move_weights(struct Trainer *t, const struct StepReport *r)
 {
     const struct TrainConfig *c = &t->config;
+    /* s = this step, with the factor that clips (17.5) */
     struct AdamwStep s = {
         .lr = r->lr, .beta1 = c->beta1, .beta2 = c->beta2, .eps = c->eps,
         .scale = c->clip > 0 && r->norm > c->clip ? c->clip / r->norm : 1,
@@ -179,6 +181,7 @@ double trainer_validate(struct Trainer *t, int64_t batches)
     uint64_t rows = batches > 0 ? (uint64_t)batches * (uint64_t)B : 0;
     if (rows == 0 || rows > t->val.windows)
         rows = t->val.windows;
+    /* sum = the losses of the validation rows (17.7) */
     t->loaded = -1;
     double sum = 0;
     for (uint64_t at = 0; at < rows; at += (uint64_t)B) {
@@ -195,6 +198,7 @@ double trainer_unigram(const struct Trainer *t)
 {
     enum { MANY = 10000000 };
     static uint64_t count[65536];
+    /* count the tokens of the first shards (17.7) */
     uint64_t total = 0;
     memset(count, 0, sizeof count);
     for (size_t s = 0; s < t->data.shards && total < MANY; s++)

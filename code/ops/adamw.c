@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+/* real_sqrt: the root of a real (17.2.4) */
 #ifdef REAL_IS_DOUBLE
 #define real_sqrt sqrt
 #else
@@ -61,6 +62,7 @@ static void update_piece(real *restrict w, real *restrict m,
     const struct Coefficients k = *c;
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
+        /* touch the lines that will be needed soon (17.2.4) */
         touch_far(w + i);
         touch_far(m + i);
         touch_far(v + i);
@@ -99,6 +101,7 @@ SIMD_CLONES
 static double sum_piece(const real *g, size_t n)
 {
     double lane[LANES] = {0}, sum = 0;
+    /* lane[j] = the sum of every 16th square, from the j-th on (17.2.6) */
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
         touch_far(g + i);
@@ -121,6 +124,7 @@ double sum_squares(const real *g, size_t n)
     size_t length = (n / PIECES / LANES + 1) * LANES;
     #pragma omp parallel for schedule(static) if (n > 4 * PIECE)
     for (int p = 0; p < PIECES; p++) {
+        /* part[p] = the sum of piece p (17.2.6) */
         size_t at = (size_t)p * length;
         size_t left = at < n ? n - at : 0;
         part[p] = sum_piece(g + (left ? at : 0),
