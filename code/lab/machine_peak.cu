@@ -1,10 +1,10 @@
 /* Appendix K, Timing the operators: K.3.1 The peak of a machine */
 /* Tangled from chapters/k-timing.nw by `make tangle`; edit it there. */
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include "lab/machine_peak.h"
+#include "lab/stated_peak.h"
 #include "ops/gpu.h"
 #include "ops/machine.h"
 #include "ops/product.h"
@@ -58,30 +58,6 @@ double machine_peak_gflops(double seconds)
     return best;
 }
 
-/* what the makers of GPUs state (K.3.1) */
-/* TFLOP/s, dense, sums in fp32 */
-static const struct Peak { const char *gpu; double fp32, tf32, bf16; }
-    stated[] = {
-    { "B200",      75,   1125,  2250 },
-    { "H200",      66.9,  494.7, 989.4 },
-    { "GH200",     66.9,  494.7, 989.4 },
-    { "H100 PCIe", 51.2,  378,   756 },
-    { "H100 NVL",  60,    417.5, 835 },
-    { "H100",      66.9,  494.7, 989.4 },
-    { "A100",      19.5,  156,   312 },
-    { "L40S",      91.6,  183,   362 },
-    { "L4",        30.3,   60.5, 121 },
-    { "A10",       31.2,   62.5, 125 },
-    { "RTX 4090",  82.6,   82.6, 165.2 },
-    { "RTX 3090",  35.6,   35.6,  71.2 },
-};
-
-static bool is_named(const char *gpu, const char *row)
-{
-    const char *at = strstr(gpu, row);
-    return at && !isalnum((unsigned char)at[strlen(row)]);
-}
-
 /* measure the tensor cores of a GPU that is not in the table (K.3.1) */
 /* anything but zeros, which need less power and run at a higher clock */
 __global__ void fill_kernel(bf16 *x)
@@ -123,15 +99,15 @@ double machine_peak(const char *precision, double seconds, char *source,
 {
     struct cudaDeviceProp gpu;
     const bool real_gpu = strcmp(machine_kind(), "cuda") == 0;
-    const char what = precision[0];         /* fp32, tf32, bf16 */
+    const char *row;
     CUDA_OK(cudaGetDeviceProperties(&gpu, 0));
-    for (const struct Peak &p : stated)
-        if (real_gpu && is_named(gpu.name, p.gpu)) {
-            snprintf(source, size, "stated for the %s", p.gpu);
-            return 1e12 * (what == 'f' ? p.fp32 : what == 't' ? p.tf32
-                                                              : p.bf16);
-        }
+    const double peak = real_gpu ? stated_peak(gpu.name, precision, &row)
+                                 : 0;
+    if (peak > 0) {
+        snprintf(source, size, "stated for the %s", row);
+        return peak;
+    }
     snprintf(source, size, "measured");
-    return real_gpu && what == 'b' ? measure_product()
-                                   : 1e9 * machine_peak_gflops(seconds);
+    return real_gpu && precision[0] == 'b'
+           ? measure_product() : 1e9 * machine_peak_gflops(seconds);
 }
