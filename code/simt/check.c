@@ -139,6 +139,7 @@ static void waits_elsewhere(const struct Block *b)
     for (int i = 0; i < b->warps; i++) {
         struct Warp w = b->warp[i];
         w.pc--;
+        /* first = whom to compare with; leave out who waits for another (4.9) */
         if (w.state != WARP_AT_BARRIER
             || (first && w.waits_for != first->waits_for))
             continue;
@@ -187,6 +188,7 @@ struct Ask {
     int size;
     bool several;               /* what a lane reads goes to all lanes   */
     enum Pass { CHECK_AND_NOTE, ONLY_CHECK, ONLY_NOTE } pass;
+    /* what has been found wrong (4.6) */
     struct Wrong { uint32_t lanes; uint64_t address; }
         race, unwritten, unwaited;          /* address: of the first     */
     int lane;                   /* the first race: this lane,            */
@@ -392,6 +394,7 @@ static bool by_ldmatrix(const struct Ask *q, struct Clash c)
            && k->code[c.at].access == ACCESS_LDMATRIX;
 }
 
+/* ask about one word, continued (4.6) */
 static bool harmless(const struct Ask *q, struct Clash c, int lane)
 {
     return order_over(c.other, lane, q->several, q->now)
@@ -412,7 +415,7 @@ static void suspect(struct Ask *q, const struct Line *l, int i, int lane,
             add_race(q, lane, c[k], false);
 }
 
-/* check one word and note it down (4.6) */
+/* ask about one word, continued (4.6) */
 static void touch_word(struct Ask *q, struct Line *l, int i, int lane)
 {
     Stamp me = q->now->mine + (Stamp)lane + (q->several ? SEVERAL : 0);
@@ -427,6 +430,7 @@ static void touch_word(struct Ask *q, struct Line *l, int i, int lane)
 static void touch_words(struct Ask *q, struct Line *l, int lo, int hi,
                         int first, int shift)
 {
+    /* many words at once, if nothing is in their way (4.6) */
     unsigned at = (unsigned)q->w->pc;
     bool many = hi - lo >= 8 && q->pass == CHECK_AND_NOTE && !q->several;
     if (many && q->touch == TOUCH_READ
@@ -488,7 +492,7 @@ static inline bool touch_free_word(const struct Ask *q, const struct Now *n,
     return true;
 }
 
-/* a lane alone is a row of one (4.6) */
+/* ask about scattered lanes, continued (4.6) */
 static void touch_lane(struct Ask *q, int lane)
 {
     touch_row(q, lane, q->address[lane], (unsigned)q->size);
@@ -551,7 +555,7 @@ static void stores_meet(struct Ask *q, int lane, int other)
         add_race(q, lane, c, true);
 }
 
-/* find lanes that store to one place (4.5) */
+/* compare stores of one instruction, continued (4.5) */
 static void find_meetings(struct Ask *q)
 {
     uint8_t seen[64] = { 0 };               /* lane + 1, by address      */
@@ -581,7 +585,7 @@ static bool all_apart(const struct Ask *q)
     return true;
 }
 
-/* stores that may meet: first the past, then each other (4.6) */
+/* ask about scattered stores, continued (4.6) */
 /* If two stores may meet, all are compared with the past before any is
  * noted down, and then with each other. */
 static void store_scattered(struct Ask *q)
@@ -654,6 +658,7 @@ static void ask(struct Ask *q)
     bool row = in_a_row(q), shared = q->area == &shared_area;
     struct Now *now = shared ? &now_shared : &now_global;
     q->now = now;
+    /* of lanes that read one address two are enough (4.6) */
     if (q->a->uniform && q->touch != TOUCH_WRITE)
         q->on = 1u << __builtin_ctz(q->on)
                 | 1u << (31 - __builtin_clz(q->on));
@@ -764,7 +769,7 @@ static uint32_t lanes_with(const struct Access *a, int size)
     return lanes;
 }
 
-/* ask about the sources of copies (4.8) */
+/* copies take off, continued (4.8) */
 /* The sources are read: 16 bytes, or 8 and 4, or what is left. */
 static void ask_sources(struct Warp *w, const struct Access *a, uint32_t on)
 {
@@ -780,7 +785,7 @@ static void ask_sources(struct Warp *w, const struct Access *a, uint32_t on)
     }
 }
 
-/* a copy is a read, a store, and a flight (4.8) */
+/* copies take off, continued (4.8) */
 static void ask_async(struct Warp *w, const struct Access *a, uint32_t on)
 {
     struct Access to = *a;
@@ -800,6 +805,7 @@ static void land(const struct Warp *w, const struct Flight *x)
     in_flight--;
     if (!wanted(CHECK_RACE) || order_lost)
         return;
+    /* q = a store by this lane, at the instruction that took off (4.8) */
     uint64_t address[LANES];
     address[x->lane] = x->to;
     struct Warp then = *w;
@@ -818,7 +824,7 @@ void check_async_commit(struct Warp *w)
         flights[w->index].group[l] += w->active >> l & 1;
 }
 
-/* copies that are waited for (4.8) */
+/* copies land, continued (4.8) */
 /* All copies of these lanes land, but those of the last groups_left groups
  * of each; groups_left < 0: all. */
 void check_async_wait(struct Warp *w, int groups_left)
@@ -846,6 +852,7 @@ static bool row_is_free(struct Area *area, const struct Now *now,
 {
     int shift = __builtin_ctz((unsigned)size);
     while (left) {
+        /* words a to b of line l: as much of the row as lies in it (4.6) */
         struct Line *l = area->line + from / 128;
         int lo = (int)(from % 128);
         int here = left < 128u - (unsigned)lo ? (int)left : 128 - lo;
@@ -875,6 +882,7 @@ static bool all_well(const struct Warp *w, const struct Access *a,
         || (a->kind != ACCESS_LOAD && !write) || (shared && in_flight)
         || wanted_checks != CHECK_ALL || order_lost)
         return false;
+    /* where the bytes lie, and how many they are (4.6) */
     struct Area *area = shared ? &shared_area : area_of(a->address[f]);
     if (!area)
         return false;

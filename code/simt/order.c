@@ -73,6 +73,7 @@ static void set_join(struct Set *s, const struct Set *other)
 /* the next strand is this warp's (4.2) */
 static Stamp new_strand(const struct Warp *w)
 {
+    /* note whose strand this is (4.2) */
     if (next - first == warps_room) {
         warps_room = 2 * warps_room + 4096;
         warps = xrealloc(warps, warps_room);
@@ -155,6 +156,7 @@ void order_sync(const struct Warp *w, uint32_t lanes)
     order_turn(w);
     struct Synced *s = &synced[w->index];
     Stamp mine = new_strand(w), all[LANES] = { 0 };
+    /* if these are all lanes, one number says it (4.5) */
     int threads = w->block->threads - w->index * LANES;
     uint32_t born = threads < LANES ? (1u << threads) - 1 : ALL_LANES;
     if (!(born & ~lanes)) {
@@ -181,7 +183,7 @@ void order_fence(void)
     fenced = fenced_here = true;
 }
 
-/* what an atomic brings, and what it leaves (4.5) */
+/* meet at an atomic, continued (4.5) */
 void order_atomic(uint64_t address)
 {
     enum { MOST = sizeof releases / sizeof *releases };
@@ -192,6 +194,7 @@ void order_atomic(uint64_t address)
         i++;
     if (i < n_releases)
         set_join(&acquired, &releases[i].blocks);
+    /* behind a fence: leave there this block, and all that it knows of (4.5) */
     if (!fenced_here || i == MOST)
         return;
     if (i == n_releases)

@@ -25,6 +25,7 @@ extern bool order_lost;         /* one block used up all numbers         */
 void order_barrier(void);
 void order_sync(const struct Warp *, uint32_t lanes);   /* __syncwarp    */
 
+/* what order.c does, continued (4.11) */
 /* It is the turn of this warp. */
 void order_turn_to(const struct Warp *);
 extern const struct Warp *order_warp;

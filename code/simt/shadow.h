@@ -78,7 +78,7 @@ static inline bool word_free(const struct Line *l, int i, enum Touch touch,
                || over(l->atomic[i], me, n));
 }
 
-/* note what was done to one word (4.3) */
+/* one word, one lane, continued (4.3) */
 static inline void word_note(struct Line *l, int i, enum Touch touch,
                              Stamp me, const struct Now *n, unsigned at)
 {
