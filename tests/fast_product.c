@@ -372,6 +372,13 @@ static const struct Row rows[] = {
     ROWS("cublas")
     ROWS("mma")
     ROWS("plain")
+    /* sizes at which the rule of product_lt.cu chooses the kernel */
+    { "product cublas M=8192 N=768 K=64 bias=1", product_row,
+      "a kernel that was measured, set up wrong" },
+    { "product cublas M=8192 N=768 K=64 bias=1 epi=1", product_row,
+      "the same, with GELU behind it" },
+    { "product cublas M=8192 N=768 K=64 tb=1 epi=2", product_row,
+      "the same, with GELU's derivative" },
 };
 
 int main(void)
