@@ -15,6 +15,8 @@ struct Word {               /* a distinct piece */
     int64_t count;          /* how often it occurs */
 };
 
+
+/* the state of a training, continued (14.3) */
 struct Pair {
     uint32_t key;           /* left << 16 | right */
     int64_t count;          /* occurrences, each as often as its word */
@@ -122,6 +124,7 @@ void bpe_trainer_add(struct BpeTrainer *t, const uint8_t *text,
             t->word[*slot - 1].count++;
             continue;
         }
+        /* keep the new piece, with a count of one (14.3) */
         add_word(t, text + at, end - at);
         *slot = (uint32_t)t->words;
         if (2 * t->words > t->word_mask)
@@ -167,6 +170,8 @@ static uint32_t key_at(const struct BpeTrainer *t, uint32_t at)
     return (uint32_t)t->token[at] << 16 | t->token[t->next[at]];
 }
 
+
+/* count the pairs, continued (14.3) */
 static void pair_appears(struct BpeTrainer *t, uint32_t at)
 {
     struct Pair *p = find_pair(t, key_at(t, at));
@@ -242,6 +247,7 @@ static struct Candidate heap_pop(struct BpeTrainer *t)
 /* The best pair by its count of now; NULL if none occurs twice. */
 static struct Pair *pop_best(struct BpeTrainer *t)
 {
+    /* let the pairs of the last round enter the heap (14.3) */
     for (; t->fresh < t->pairs; t->fresh++)
         heap_push(t, (struct Candidate){ t->pair[t->fresh].count,
                                          t->pair[t->fresh].key });
@@ -355,6 +361,7 @@ bool bpe_train(struct Vocab *v, struct BpeTrainer *t, int size,
     if (done == wanted)
         vocab_from_merges(v, merge, done);
     free(merge);
+    /* say so if the text did not give that many (14.3) */
     return done == wanted || error_set(e,
         "after %d merges no pair of tokens occurs twice in the text: ask "
         "for a vocabulary of at most %d tokens, or give more text",

@@ -21,8 +21,8 @@ struct Config { int V, T, L, NH, C; };
  * False, with the nearest name in the text, if there is no such model. */
 bool config_preset(struct Config *c, const char *name, struct Error *e);
 
-/* what can be asked of a config, continued (16.3) */
 
+/* what can be asked of a config, continued (16.3) */
 /* Is c a model that can be built?  Every number at least 1, V at most
  * 65536 (tokens are stored in 16 bits), heads divide channels, and no
  * size overflows.  A reader of files calls this before it trusts them. */

@@ -74,6 +74,7 @@ static bool add_shard(struct Loader *l, const char *path, struct Error *e)
             path, s->count, T, T + 1);
     if (!shard_check(s, l->config.V, e))
         return false;
+    /* count its tokens and its windows (14.8) */
     l->tokens += s->count;
     l->windows += (s->count - 1) / T;
     l->first_window[l->shards] = l->windows;

@@ -64,6 +64,7 @@ void pair_table_free(struct PairTable *p)
 size_t merge_hashed(const struct PairTable *p, uint16_t *token, size_t n)
 {
     for (;;) {
+        /* best = the pair of the lowest rank (14.4) */
         struct PairSlot best = { .rank = NO_RANK };
         for (size_t i = 0; i + 1 < n; i++) {
             struct PairSlot s = pair_find(p, token[i], token[i + 1]);
@@ -84,6 +85,7 @@ size_t merge_short(const struct PairTable *p, uint16_t *token, size_t n)
     for (size_t i = 0; i + 1 < n; i++)
         s[i] = pair_find(p, token[i], token[i + 1]);
     while (n > 1) {
+        /* best = where the lowest rank stands (14.4) */
         size_t best = 0;
         for (size_t i = 1; i + 1 < n; i++)
             if (s[i].rank < s[best].rank)

@@ -143,8 +143,8 @@ void model_train_start(struct Model *m, const int32_t *tokens,
                        bool accumulate);
 double model_train_loss(struct Model *m);
 
-/* what a model can do, continued (16.10) */
 
+/* what a model can do, continued (16.10) */
 /* The weights as floats [table.total] for the host, whatever they are
  * stored in; give them back, and say whether they have changed. */
 real *model_borrow(const struct Model *m);

@@ -30,8 +30,8 @@ struct Schedule {
  * warmup, then by the shape.  Later steps get the last one's rate. */
 double schedule_lr(const struct Schedule *s, int64_t step);
 
-/* what a schedule is asked, continued (17.3) */
 
+/* what a schedule is asked, continued (17.3) */
 /* From one of SCHEDULE_NAMES; false if it is none of them. */
 bool schedule_shape(enum ScheduleShape *shape, const char *name);
 

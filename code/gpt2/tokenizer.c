@@ -80,6 +80,7 @@ static size_t encode_piece(struct Tokenizer *t, uint16_t *token,
     if (n > CACHE_BYTES)
         return merge_piece(t, token, piece, n);
     struct CachedWord key, *slot = cache_slot(t, &key, piece, n);
+    /* if the slot holds this piece, its tokens are there (14.5) */
     if (slot->length == n && slot->text[0] == key.text[0]
         && slot->text[1] == key.text[1]) {
         memcpy(token, slot->token, sizeof slot->token);

@@ -68,14 +68,14 @@ bool trainer_update(struct Trainer *t, struct StepReport *r,
  * file order; 0 or too many: over all of them.  NaN if there are none. */
 double trainer_validate(struct Trainer *t, int64_t batches);
 
-/* the functions of a trainer, continued (17.7) */
 
+/* the functions of a trainer, continued (17.7) */
 /* The entropy, in nats, of single tokens in the training data: what a
  * model pays that knows frequencies and nothing else. */
 double trainer_unigram(const struct Trainer *t);
 
-/* the functions of a trainer, continued (17.8) */
 
+/* the functions of a trainer, continued (17.8) */
 #define TRAINER_FIELDS 64
 
 /* Write the state to OUT/step-NNNNNN, or read it from such a directory.

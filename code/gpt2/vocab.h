@@ -20,6 +20,8 @@ struct Merge {
     uint16_t left, right, token;
 };
 
+
+/* `struct Vocab`, continued (14.1) */
 /* size tokens: 256 single bytes, one for each merge, <|endoftext|>. */
 struct Vocab {
     int size;                   /* V = merges + 257 */

@@ -115,8 +115,8 @@ static double sum_piece(const real *g, size_t n)
     return sum;
 }
 
-/* add up the squares of a gradient, continued (17.2.6) */
 
+/* add up the squares of a gradient, continued (17.2.6) */
 double sum_squares(const real *g, size_t n)
 {
     enum { PIECES = 256 };

@@ -103,8 +103,8 @@ static void copy_rows(real *to, size_t to_row, const real *from,
         memcpy(to, from, (size_t)HS * sizeof *to);
 }
 
-/* copy_rows: between qkv and rows side by side, continued (15.8.3) */
 
+/* copy_rows: between qkv and rows side by side, continued (15.8.3) */
 static void load_qkv(struct Head *a, const real *qkv, size_t C)
 {
     size_t row = (size_t)a->HS;
