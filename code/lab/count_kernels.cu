@@ -87,6 +87,8 @@ static void after(const char *name)
             }                                                           \
         after(#name);                                                   \
     }
+
+/* a kernel of one statement, continued (3b.5) */
 #define PATTERN(name, T, grid, block, statement)                        \
     PATTERN_FROM(POISON, name, T, grid, block, statement)
 typedef uint8_t u8;

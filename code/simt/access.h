@@ -24,6 +24,7 @@ enum AccessKind {
     ACCESS_LDMATRIX, ACCESS_STMATRIX,
 };
 
+/* what an access can do, continued (3b.1) */
 enum AtomicKind {
     ATOMIC_NONE,
     ATOMIC_ADD,

@@ -60,6 +60,7 @@ static uint32_t asking(const struct Access *a)
  * 8 or 16 bytes see 16 or 8 banks.  The most distinct units in a bank: */
 static int degree(const uint64_t *unit, int n, unsigned banks)
 {
+    /* return, if no bank is met twice (3b.3) */
     uint32_t once = 0, busy = 0;
     for (int i = 0; i < n; i++) {
         uint32_t bank = 1u << (unit[i] & (banks - 1));
@@ -88,13 +89,13 @@ static int degree(const uint64_t *unit, int n, unsigned banks)
 /* sectors of a load or store (3b.2) */
 enum { SECTOR = 32, LINE = 128 };
 
-/* is there no gap between the lanes? (3b.2) */
 static bool unbroken(uint32_t lanes)    /* ones without a gap */
 {
     uint64_t ones = lanes >> __builtin_ctz(lanes);
     return (ones & (ones + 1)) == 0;
 }
 
+/* sectors of a load or store, continued (3b.2) */
 static int plain_sectors(const struct Access *a)
 {
     if (a->uniform)
@@ -198,7 +199,7 @@ static bool paired(const struct Access *a, int d)
     return true;
 }
 
-/* add up the turns of the groups (3b.3.1) */
+/* wavefronts of a wide access, continued (3b.3.1) */
 static int plain_wavefronts(const struct Access *a, int *ideal)
 {
     int width = a->size > 4 ? a->size : 4, group = LINE / width;
@@ -207,6 +208,7 @@ static int plain_wavefronts(const struct Access *a, int *ideal)
         group *= 2;
     int sum = *ideal = 0;
     for (int l = 0; l < 32; l += group) {
+        /* add the turns of the group that begins with lane l (3b.3.1) */
         uint32_t lanes = a->lanes & (uint32_t)((1ull << group) - 1) << l;
         uint64_t unit[32];
         sum += degree(unit, units(unit, a->address, lanes, width),
@@ -233,6 +235,7 @@ static int atomic_wavefronts(const struct Access *a, int *ideal)
 {
     int lanes[32] = { 0 }, most = 0;
     *ideal = 1;
+    /* adding 1, for nobody: words are counted, not lanes (3b.3.3) */
     if (a->atomic == ATOMIC_INC1 && a->kind == ACCESS_RED) {
         uint64_t word[32];
         return degree(word, units(word, a->address, a->lanes, 4), 32);
@@ -303,7 +306,7 @@ static bool changed(const struct Access *a, uint32_t won, uint64_t address)
     return false;
 }
 
-/* which lanes get through in a turn (3b.3.3) */
+/* turns of a loop of compare and swap, continued (3b.3.3) */
 /* In each group of lanes served at once, one lane for each bank swaps; it
  * fails if the group before has changed its word. */
 static uint32_t winners(const struct Access *a)
@@ -313,6 +316,7 @@ static uint32_t winners(const struct Access *a)
     for (uint32_t m = a->lanes; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         uint32_t bank = 1u << a->address[l] / (unsigned)a->size % banks;
+        /* where a group ends, all banks are free again (3b.3.3) */
         if (l / banks != group) {
             group = l / banks;
             before = won;
@@ -357,6 +361,7 @@ void count_access(struct Site *s, const struct Access *a)
         add_turns(t, a, wavefronts, ideal);
         return;
     }
+    /* count an access to other memory (3b.4) */
     t->requests++;
     t->bytes += bytes_asked(a);
     if (a->space == SPACE_CONST)
@@ -390,7 +395,6 @@ void touched_clear(struct Touched *t)
 }
 
 /* remember the sectors (3b.4) */
-/* mark one sector (3b.4) */
 static void mark(struct Touched *t, uint64_t sector, bool read,
                  bool written)
 {
@@ -402,6 +406,8 @@ static void mark(struct Touched *t, uint64_t sector, bool read,
     t->low = word < t->low ? word : t->low;
     t->high = word >= t->high ? word + 1 : t->high;
 }
+
+/* remember the sectors, continued (3b.4) */
 void touch(struct Touched *t, const struct Access *a)
 {
     bool atomic = a->kind == ACCESS_ATOM || a->kind == ACCESS_RED;
@@ -520,6 +526,7 @@ void totals_add(struct Totals *t, const struct Site *s, enum Work work,
     t->inst += s->executed;
     t->thread_inst += s->active;
     t->thread_inst_on += s->on;
+    /* its lanes accessed memory, if it has made a request (3b.4) */
     for (int i = 0; i < SPACE_PARAM; i++)
         if (s->in[i].requests) {
             t->thread_mem += s->on;

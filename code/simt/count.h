@@ -34,6 +34,8 @@ struct Touched {
     size_t words;                   /* of either; from low up to high ... */
     size_t low, high;               /* ... some may not be zero           */
 };
+
+/* sectors touched at all, continued (3b.4) */
 void touched_new(struct Touched *t, uint64_t base, uint64_t bytes);
 void touched_free(struct Touched *t);
 void touched_clear(struct Touched *t);
@@ -122,6 +124,7 @@ enum Work {                     /* what an instruction is counted as */
     WORK_TENSOR,
 };
 
+/* the metrics of a kernel, continued (3b.4) */
 /* Add one instruction.  flop: of WORK_HALF and WORK_DOUBLE per lane, of
  * WORK_TENSOR per warp (2 M N K); else it is not read. */
 void totals_add(struct Totals *t, const struct Site *s, enum Work work,
