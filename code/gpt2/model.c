@@ -23,12 +23,11 @@
 #include "ops/matmul.h"
 #include "ops/residual.h"
 
-/* the calendar of a step (16.9) */
+/* how many rows of logits exist at a time (16.7) */
 #define CHUNK 256           /* rows of logits that exist at one time */
 #define BIG_CHUNK 8192      /* ... where a library multiplies them */
 
-
-/* the calendar of a step, continued (16.9) */
+/* the calendar of a step (16.9) */
 /* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
  * last LayerNorm is operator 0 of a layer L that has no other; then the
  * classifier.  The backward pass is the mirror image. */

@@ -60,12 +60,14 @@ struct Acts {
 
 /* `struct Model` (16.10) */
 struct Model {
+    /* what the model was made for (16.10) */
     struct Config config;
     int    B, T;                         /* the largest batch it can take */
     bool   training;
     struct ModelOptions options;
     int    chunk, Vp;                    /* rows of logits at a time, and */
                                          /* their length, at least V */
+    /* its numbers, and where they lie (16.10) */
     struct ParamTable table;
     struct Weights w, g;                 /* g only if training */
     struct Plan plan;
