@@ -340,7 +340,8 @@ $(PDF)/%.tex: build/weave/%.md build/weave/%.lua code/weave/page-tex \
 	@code/weave/page-tex $*
 define DRAW
 	@mkdir -p $(@D)
-	@rsvg-convert --format=pdf --stylesheet=code/weave/figure.css --output=$@ $<
+	@rsvg-convert --format=pdf --stylesheet=code/weave/figure.css --output=$@.new $<
+	@mv $@.new $@
 endef
 $(PDF)/figures/%.pdf: figures/%.svg code/weave/figure.css
 	$(DRAW)
@@ -351,7 +352,7 @@ $(PDF)/book.tex: build/weave/stamp code/weave/book-tex.lua $(TEX)
 $(B)/book/moving-bytes.pdf: $(PDF)/book.tex $(TEX) $(DRAWN) \
               $(addprefix code/weave/,press press.sty places.lua read-log.lua)
 	@code/weave/press $(PDF)
-	@mkdir -p $(@D); cp $(PDF)/book.pdf $@
+	@mkdir -p $(@D); cp $(PDF)/book.pdf $@.new; mv $@.new $@
 
 # ---- training ----------------------------------------------------------------
 # make train: on the book's own text.  TEXT=FILE: on another one; VOCAB=DIR: in
