@@ -17,8 +17,9 @@ C_FUNCTIONS_BEGIN
 /* "simple": the first versions, with the same bits on every machine that
  * has them; "tf32": attention on tensor cores, operands of 11 bits;
  * "3xtf32": the same, operands of 22 bits in two parts.  With the latter
- * two GELU and the loss use the special function units, too.  False if
- * this program has no such bodies.  Unless called: "simple". */
+ * two GELU and the loss use the special function units, too, and sums
+ * over rows are taken in another order.  False if this program has no
+ * such bodies.  Unless called: "simple". */
 bool floats_use(const char *name);
 
 /* How many products make one: 0 (simple), 1 or 3. */
