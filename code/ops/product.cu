@@ -60,6 +60,7 @@ void product(const struct Product *given)
     product_check(&p);
     if (p.M == 0 || p.N == 0)
         return;
+    /* fill in the strides, and out as an addend (18c.1) */
     p.lda = p.lda ? p.lda : p.flags & GEMM_TA ? p.M : p.K;
     p.ldb = p.ldb ? p.ldb : p.flags & GEMM_TB ? p.K : p.N;
     p.ldo = p.ldo ? p.ldo : p.N;

@@ -133,6 +133,7 @@ static bool configure(struct Plan *p, const struct Kernel *c)
 static const struct Kernel *chosen(const struct Ask *q)
 {
     enum { THIN = 768, WIDE = 4 * THIN };
+    /* only where the rule was measured to pay (18c.4) */
     static struct cudaDeviceProp gpu;
     if (!gpu.major)
         CUDA_OK(cudaGetDeviceProperties(&gpu, 0));
@@ -250,6 +251,7 @@ static bool run(struct Ask *q, const struct Pointers *at)
     if (at->aux)
         set(p->desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &at->aux,
             sizeof at->aux);
+    /* multiply, or say which product failed (18c.3) */
     const cublasStatus_t s = cublasLtMatmul(library, p->desc, &one, at->a,
         p->a, at->b, p->b, &q->beta, at->c, p->c, at->out, p->out,
         &p->algo, workspace, WORKSPACE, machine_stream);
@@ -263,6 +265,7 @@ static bool run(struct Ask *q, const struct Pointers *at)
 /* a bf16 product by cuBLASLt (18c.3) */
 struct Experiment product_lt_experiment;
 
+/* a bf16 product by cuBLASLt, continued (18c.3) */
 static int epilogue_of(const struct Product *p)
 {
     if (product_lt_experiment.sums)
@@ -310,6 +313,7 @@ static bool gemm_by(const struct Gemm *g, cublasComputeType_t compute)
     if (g->K == 0)
         return false;
     memset(&q, 0, sizeof q);
+    /* ask for the float product with its roles exchanged (18c.8) */
     q.m = g->N, q.n = g->M, q.k = g->K;
     q.ta = (g->flags & GEMM_TB) != 0;
     q.tb = (g->flags & GEMM_TA) != 0;

@@ -68,6 +68,7 @@ fetch(unsigned to, const struct Operand &m, int x0, int k0)
         for (int i = 0; i < PASSES; i++, from += step * m.ld)
             copy8(to + i * step * 128, from, 8, true);
     } else {
+        /* copy what there is, and zeros for the rest (18c.7.1) */
         for (int i = 0; i < PASSES; i++, from += step * m.ld)
             copy8(to + i * step * 128, from, i * step < rows ? cols : 0,
                   m.wide);
@@ -255,6 +256,7 @@ finish_part(const float *part, const struct Job &j, int m0, int n0)
          m += step) {
         if (n <= 0)
             break;
+        /* finish eight neighbours, or leave them as a part of K (18c.7.4) */
         float x[8];
         const float *from = part + sum_place(m, c);
         *(float4 *)x = ((const float4 *)from)[0];
@@ -314,6 +316,7 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
     const int steps = min(j.steps, (j.p.K + DEPTH - 1) / DEPTH - first);
     float c[4][8][4] = {};
     /* multiply, stage after stage (18c.7.3) */
+    /* where this lane points in a stage of a, and of b (18c.7.3) */
     const unsigned at_a = shared + lane_at<A_DOWN>(wm, lane / 8 % 2, lane / 16);
     const unsigned at_b = shared + ROWS * DEPTH * 2
                         + lane_at<B_DOWN>(wn, lane / 16, lane / 8 % 2);
@@ -348,6 +351,7 @@ __global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
                     }
                 }
             } else {
+                /* load the next fragments of this stage (18c.7.3) */
                 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     load_matrices<A_DOWN>(a[(q + 1) % 2][i], at_a + stage, i,
@@ -449,6 +453,7 @@ static bool wide(const void *p, size_t ld)
     return (uintptr_t)p % 16 == 0 && ld % 8 == 0;
 }
 
+/* launch a product, continued (18c.7.5) */
 static struct Job job_of(const struct Product *p)
 {
     struct Job j = {};
@@ -468,6 +473,7 @@ static struct Job job_of(const struct Product *p)
 static void split(struct Job *j)
 {
     const int all = (j->p.K + DEPTH - 1) / DEPTH;
+    /* splits, steps = those that should take the least time (18c.7.5) */
     int least = 0x7fffffff;
     for (int s = 1; s <= 16; s++) {
         const int waves = (j->rows * j->cols * s + WAVE - 1) / WAVE;
@@ -542,6 +548,7 @@ bool product_mma(const struct Product *p)
         return product_plain(p);
     struct Job j = job_of(p);
     split(&j);
+    /* launch the kernel for these operands and stages (18c.7.5) */
     const bool a_down = p->flags & GEMM_TA, b_down = !(p->flags & GEMM_TB);
     const dim3 grid(blocks_for((size_t)j.rows * j.cols, 1), j.splits);
     const Kernel k = kernels[a_down][b_down][stages / 4];
