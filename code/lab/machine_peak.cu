@@ -108,6 +108,7 @@ double machine_peak(const char *precision, double seconds, char *source,
         return peak;
     }
     snprintf(source, size, "measured");
-    return real_gpu && precision[0] == 'b'
-           ? measure_product() : 1e9 * machine_peak_gflops(seconds);
+    if (!real_gpu || precision[0] == 'f')
+        return 1e9 * machine_peak_gflops(seconds);
+    return measure_product() / (precision[0] == 't' ? 2 : 1);
 }
