@@ -311,6 +311,7 @@ template <int HS> HOPPER(void) write_output(
     }
     fence_proxy_async();
     named_barrier_sync(barrier, GROUP);
+    /* one thread starts the stores (12b.12) */
     if (thread == 0) {
         for (int c = 0; c < HS / WIDE; c++)
             tma_store(outputs, to[c], t.h * HS + c * WIDE, t.row, t.b);

@@ -510,6 +510,7 @@ static int row_length(const struct Ask *q, int lane)
     return n;
 }
 
+/* ask about scattered lanes, continued (4.6) */
 static uint32_t lanes_from(int lane, int n)
 {
     return (uint32_t)ones((unsigned)lane, (unsigned)n);
@@ -526,6 +527,7 @@ static void touch_scattered(struct Ask *q)
     for (uint32_t rest = q->on; rest; ) {
         int lane = __builtin_ctz(rest), n = row_length(q, lane);
         uint64_t x = q->address[lane];
+        /* a long row at once, of a short one a lane (4.6) */
         if (n * q->size >= 32)
             touch_row(q, lane, x, (unsigned)(n * q->size));
         else {
@@ -832,6 +834,7 @@ void check_async_wait(struct Warp *w, int groups_left)
     struct Flights *f = &flights[w->index];
     int kept = 0;
     for (int i = 0; i < f->count; i++) {
+        /* copy i lands, or moves up (4.8) */
         struct Flight x = f->flight[i];
         if (w->active >> x.lane & 1
             && (groups_left < 0
