@@ -36,7 +36,7 @@ static void print_table(const struct Config *c)
         if (w[i].calls == 0)
             continue;                       /* fused into others */
         step += w[i].calls * t;
-        printf("%-24s %5d %8.1f %8.2f %7.2f  %-7s %8.1f\n", w[i].name,
+        printf("%-25s %4d %8.1f %8.2f %7.2f  %-7s %8.1f\n", w[i].name,
                w[i].calls, w[i].bytes / 1e6, w[i].flop / 1e9,
                work_intensity(&w[i]),
                work_intensity(&w[i]) < roof_ridge(r) ? "memory" : "compute",
