@@ -375,6 +375,8 @@ static const struct Row rows[] = {
     /* sizes at which the rule of product_lt.cu chooses the kernel */
     { "product cublas M=8192 N=768 K=64 bias=1", product_row,
       "a kernel that was measured, set up wrong" },
+    { "product cublas M=8192 N=768 K=63 bias=1", product_row,
+      "that kernel for rows that it cannot read" },
     { "product cublas M=8192 N=768 K=64 bias=1 epi=1", product_row,
       "the same, with GELU behind it" },
     { "product cublas M=8192 N=768 K=64 tb=1 epi=2", product_row,

@@ -141,6 +141,9 @@ static const struct Kernel *chosen(const struct Ask *q)
         || q->in != CUDA_R_16BF || q->out != CUDA_R_16BF || q->n < 8192
         || (q->m != THIN && q->k != THIN) || q->k > WIDE)
         return NULL;
+    if ((q->lda | q->ldb | q->ldo) % 8
+        || (q->align_a | q->align_b | q->align_c | q->align_o) % 16)
+        return NULL;
     if (q->epilogue == CUBLASLT_EPILOGUE_GELU_AUX_BIAS)
         return &tiles_96x128;
     if (q->epilogue == CUBLASLT_EPILOGUE_DGELU)
