@@ -805,6 +805,7 @@ static void malformed(const struct Row *row)
         { ".entry k() { .shared .b8 s[300000]; .reg .b32 %r<2>;"
           " ld.shared.u32 %r1, [s]; }", "shared memory" },
         { ".entry k() { .local .b8 s[3000000]; }", "local memory" },
+        { ".entry k(.param .b8 p[32765]) { ret; }", "32764 bytes" },
         { ".global .b8 x[99999999999];", "larger than 1 GiB" },
         { ".extern .global .b32 x; .entry k() { .reg .b32 %r<2>;"
           " ld.global.u32 %r1, [x]; }", "only declared" },

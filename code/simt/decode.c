@@ -1489,15 +1489,17 @@ static void mark_unread(struct Decoder *d)
 }
 
 /* decode a kernel (L.6) */
+enum { PARAMS = 32764 };            /* bytes that a launch can hand over */
+
 static bool place_params(struct Decoder *d, struct Function *f,
                          struct Param *params)
 {
     for (int k = 0; k < f->n_params; k++) {
         struct Variable *v = f->params[k];
         size_t at = (d->param_bytes + v->align - 1) & ~(v->align - 1);
-        if (v->bytes > 4096 || at + v->bytes > 4096 || v->external)
-            return refuse(d, "kernel '%.80s' has more than 4096 bytes of "
-                          "parameters", f->name);
+        if (v->bytes > PARAMS || at + v->bytes > PARAMS || v->external)
+            return refuse(d, "kernel '%.80s' has more than %d bytes of "
+                          "parameters", f->name, PARAMS);
         v->place = at;
         params[k] = (struct Param){ (uint32_t)at, (uint32_t)v->bytes,
                                     (uint32_t)v->align };
