@@ -774,7 +774,7 @@ static const struct Row rows[] = {
 { "adamw_all step=7 shift=3", adamw_row,
   "four numbers at a time where they do not lie so" },
 { "adamw_all step=2 copy=0", adamw_row, "a bf16 copy that nobody wants" },
-{ "adamw_all spans=400", many_spans_row,
+{ "adamw_all spans=1200", many_spans_row,
   "tensors beyond the list of one launch" },
 { "norm n=1048579", norm_row, "the last numbers, which are not four" },
 { "norm n=1200000 size=1e18", norm_row, "squares in float" },

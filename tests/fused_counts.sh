@@ -37,8 +37,8 @@ sed 's/, /;/g' "$dir/report" | awk -F, '
             if (numbers[i])
                 row(i, "inst", v[i, "thread_inst"] / numbers[i], "")
         }
-        if (last != 23)
-            printf "%d launches, not 23: who is who?\n", last
+        if (last != 24)
+            printf "%d launches, not 24: who is who?\n", last
         row(3, "each", (v[22, "thread_inst"] - v[20, "thread_inst"]) \
                        / ((2048 - 1584) * 768), "")
     }' > "$dir/counts"

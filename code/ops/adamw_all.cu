@@ -31,8 +31,8 @@ __device__ static __forceinline__ uint4 philox4(uint4 c, uint2 key)
 }
 
 /* adamw_all: the tensors, as a kernel gets them (18b.9) */
-/* With the other arguments below the 4 KiB that every GPU takes. */
-enum { MAX_SPANS = 112, FOURS = 2, BLOCK = 4 * FOURS * THREADS };
+/* With the other arguments below the 32,764 bytes that a kernel takes. */
+enum { MAX_SPANS = 1000, FOURS = 2, BLOCK = 4 * FOURS * THREADS };
 
 struct Spans {
     int n;
