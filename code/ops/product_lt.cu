@@ -97,11 +97,11 @@ static void describe(struct Plan *p)
 /* the kernels that were measured (18c.4) */
 /* Kernels of cuBLASLt 13 by its own numbers, and their tiles. */
 static const struct Kernel {
-    int id, tile, cluster, custom, swizzle;
-} tiles_128x160 = { 66, 29, 3, 1, 0 },
-  tiles_176x128 = { 66, 201, 5, 2, 0 },
-  tiles_96x128 = { 66, 28, 3, 0, 0 },
-  older_128x128 = { 39, 20, 5, 0, 0 };
+    int id, tile, cluster, custom;
+} tiles_128x160 = { 66, 29, 3, 1 },
+  tiles_176x128 = { 66, 201, 5, 2 },
+  tiles_96x128 = { 66, 28, 3, 0 },
+  older_128x128 = { 39, 20, 5, 0 };
 
 /* configure the chosen kernel (18c.4) */
 static bool configure(struct Plan *p, const struct Kernel *c)
@@ -122,7 +122,6 @@ static bool configure(struct Plan *p, const struct Kernel *c)
     CONFIGURE(STAGES_ID, stages);
     CONFIGURE(CLUSTER_SHAPE_ID, cluster);
     CONFIGURE(CUSTOM_OPTION, c->custom);
-    CONFIGURE(CTA_SWIZZLING, c->swizzle);
     return cublasLtMatmulAlgoCheck(library, p->desc, p->a, p->b, p->c,
                                    p->out, a, &r) == CUBLAS_STATUS_SUCCESS
            && r.workspaceSize <= WORKSPACE;
