@@ -128,8 +128,8 @@ enum { KEPT_THREADS = 640 };
 /* classifier16: the kernel (18b.7) */
 /* Each thread keeps the packs p = thread, thread + threads, ... of a row,
  * and asks for those of the block's next row as soon as it is done.
- *   launch    blocks of up to 640, as many as there is room for; *drawn
- *             is zero
+ *   launch    up to two blocks for each multiprocessor, of up to 640;
+ *             *drawn is zero
  *   shared    2 Vp bytes, 100.6 KB for GPT-2: two blocks at a time
  *   moves     2 NVp bytes in, with gradient 2 NVp out
  *   ceiling   memory */

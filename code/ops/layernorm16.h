@@ -43,7 +43,8 @@ void residual_layernorm16_fwd(bf16 *sum, bf16 *y, float *mean,
  *   needs       C as above; or any C of at most 384
  *   moves       8 NC + 8 N bytes (6 NC without dres) and partial sums
  *   numerics    sums in float over fixed sets of rows, which depend on N
- *               and C only, then over the sets */
+ *               and C only (and on shared memory where it is small), then
+ *               over the sets */
 void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
                      const bf16 *dy, const bf16 *dres, const bf16 *x,
                      const float *mean, const float *rstd, const bf16 *w,
