@@ -107,6 +107,7 @@ for p in 01-sums 02-more identifiers chunks index figures errata; do
 done
 cp "$loom/book.css" "$loom/book.js" build/book/html
 check "every link and anchor of it resolves" lua5.4 "$top/tests/links.lua" build/book/html
+check "its erratum has the form that the proof reader asks for" sh -c "! lua5.4 $loom/lint.lua --root . | grep ^ERRATA"
 in_browser() { (cd "$top" && node tests/pages.mjs "$work/book/build/book/html"); }
 if ! command -v node > /dev/null || [ ! -d "$top/node_modules/playwright-core" ]; then
     skip "its pages in a browser" "playwright-core is not installed; npm install brings it"

@@ -1083,13 +1083,13 @@ local function check_phrases(chapter)
 end
 
 -- lint: rules for the files beside the chapters (I.1.8)
-local ERRATUM = { "id", "section", "was", "is", "found-by", "guarded-by" }
+local ERRATUM = { "id", "section", "was", "is", "found", "guard", "date" }
 
 local function check_errata(ids)
     local file = "ERRATA.yaml"
     local text = read_file(path(file))
     if not text then return end
-    local record, seen = nil, {}
+    local record, folded, seen = nil, false, {}
     local function finish()
         for _, key in ipairs(record and ERRATUM or {}) do
             if not record[key] then
@@ -1098,19 +1098,23 @@ local function check_errata(ids)
             end
         end
     end
+    if not ("\n" .. text):find("\nerrata:") then
+        report(file, 1, "no line \"errata:\"; the errata stand below it")
+    end
     for n, line in ipairs(lines_of(text)) do
         -- lint: check one line of the errata (I.1.8)
-        local dash, key, value = line:match("^(%-?)%s+([%a-]+):%s*(.-)%s*$")
+        local dash, key, value = line:match("^  ([ -]) ([%a-]+):%s*(.-)%s*$")
         if line:find("^%s*#") or not line:find("%S") or line:find("^errata:")
-           or line:find("^%-%-%-") or line:find("^%[%]%s*$") then
+           or folded and line:find("^     ") then
             goto continue
         end
+        folded = value == ">"
         if dash == "-" then
             finish()
             record = { line = n }
         end
         if key and record then
-            local known = key == "date" or key == "commit"
+            local known = false
             for _, k in ipairs(ERRATUM) do known = known or k == key end
             if not known then
                 report(file, n, "key \"%s\"; an erratum has %s", key,
@@ -1118,19 +1122,20 @@ local function check_errata(ids)
             elseif record[key] then
                 report(file, n, "key \"%s\" twice in one erratum", key)
             end
-            record[key] = value
+            record[key] = value ~= "" and value or nil
             value = value:gsub("^[\"'](.*)[\"']$", "%1")
             if key == "id" and seen[value] then
                 report(file, n, "erratum %s is listed already in line %d", value,
                        seen[value])
             end
             if key == "id" then seen[value] = n end
-            if key == "section" and not ids[value] then
+            if key == "section" and not ids["sec:" .. value:gsub("^sec:", "")] then
                 report(file, n, "section \"%s\" is no id of the book; %s", value,
                        guess(value, ids, "use one, such as sec:press"))
             end
-        elseif not (record and line:find("^%s%s%s")) then
-            report(file, n, "not of the form \"- id: E1\" or \"  key: value\"")
+        else
+            report(file, n, "not of the form \"  - id: E1\" or \"    key: "
+                   .. "value\"; a value of several lines begins with >")
         end
         ::continue::
     end

@@ -189,12 +189,11 @@ if not book.errata or #book.errata == 0 then
     s[#s + 1] = "None so far. Each chapter has a link to report one at its "
         .. "foot."
 end
-for n, e in ipairs(book.errata or {}) do
-    s[#s + 1] = string.format("## %s {#erratum-%s}\n\n"
+for _, e in ipairs(book.errata or {}) do
+    s[#s + 1] = string.format("## Erratum %s {#erratum-%s}\n\n"
         .. "In [%s](%s). Found by %s; guarded now by `%s`.\n\n"
-        .. "Was\n:   %s\n\nIs\n:   %s\n", e.title or "Erratum " .. n,
-        e.id or n, e.place or e.section or "", href(e.url or "index"),
-        e.found or "a reader", e.guard or "nothing yet",
-        e.was or "", e.is or "")
+        .. "Was\n:   %s\n\nIs\n:   %s\n", e.id, e.id,
+        e.place or e.section, href(e.url or "index"), e.found, e.guard,
+        e.was, e.is)
 end
 page("errata", "Errata", table.concat(s, "\n"))
