@@ -107,6 +107,10 @@ for p in 01-sums 02-more identifiers chunks index figures errata; do
 done
 cp "$loom/book.css" "$loom/book.js" build/book/html
 check "every link and anchor of it resolves" lua5.4 "$top/tests/links.lua" build/book/html
+rounds() { lua5.4 -e 'package.path = arg[1] .. "/?.lua"; local d = require "data"
+    for _, r in ipairs { { 9.996, 3, "10.0" }, { 99.96, 3, "100" }, { 0.4996, 3, "0.500" }, { 99960, 3, "100000" }, { 1234567, 3, "1230000" } } do
+        assert(d.round(r[1], r[2]) == r[3], r[1] .. " -> " .. d.round(r[1], r[2])) end' - "$loom"; }
+check "a value that rounds up to a power of ten keeps its number of digits" rounds
 check "its erratum has the form that the proof reader asks for" sh -c "! lua5.4 $loom/lint.lua --root . | grep ^ERRATA"
 in_browser() { (cd "$top" && node tests/pages.mjs "$work/book/build/book/html"); }
 if ! command -v node > /dev/null || [ ! -d "$top/node_modules/playwright-core" ]; then

@@ -2,8 +2,8 @@
 -- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
 
 -- pandoc filter, after citeproc: citations link to the bibliography page,
--- brackets in formulas are as large as what they enclose, and lines do not
--- break before a comma.
+-- brackets in formulas are as large as what they enclose, and no line
+-- begins with a comma.
 
 -- send a citation to the bibliography (A.9)
 local function Link(link)
@@ -101,23 +101,10 @@ local function Inlines(inlines)
     return out
 end
 
-local function Code(code)
-    if #code.text <= 16 and code.text:find("[ -]") then
-        code.classes:insert("glue")
-        return code
-    end
-    local html = " " .. code.text:gsub("&", "&amp;"):gsub("<", "&lt;")
-    local n
-    html, n = html:gsub("(%s)(%-%-?%w[%w-]*)",
-                        '%1<span class="glue">%2</span>')
-    return n > 0 and pandoc.RawInline("html", "<code>" .. html:sub(2)
-                                              .. "</code>") or nil
-end
-
 function Pandoc(doc)
     if pandoc.utils.stringify(doc.meta.slug or "") == "bibliography" then
         return doc:walk { Math = Math }
     end
     return doc:walk { Inlines = Inlines }
-              :walk { Link = Link, Math = Math, Code = Code }
+              :walk { Link = Link, Math = Math }
 end

@@ -86,8 +86,8 @@ end
 function M.round(x, digits)
     if x == 0 then return "0" end
     x = x * (1 + 1e-12)               -- so that a half goes up
-    local e = math.floor(math.log(math.abs(x), 10) + 1e-12)
-    local places = digits - 1 - e
+    local e = ("%." .. digits - 1 .. "e"):format(x):match("e(.*)$")
+    local places = digits - 1 - tonumber(e)
     if places >= 0 then return string.format("%." .. places .. "f", x) end
     local unit = 10.0 ^ -places
     return string.format("%.0f", math.floor(x / unit + 0.5) * unit)

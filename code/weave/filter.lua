@@ -147,7 +147,9 @@ end
 
 -- code in the text (A.8)
 local function Code(code)
-    if not code.classes:includes("ident") then return nil end
+    if not code.classes:includes("ident") then
+        return writer.code and writer.code(code)
+    end
     local pieces = {}
     for _, t in ipairs(lexer.lex(code.text, "cuda")) do
         pieces[#pieces + 1] = { text = t.text,

@@ -110,6 +110,20 @@ function M.chunk(part, page)
 end
 
 -- words in the text as HTML (A.9)
+local function in_one_line(code)
+    return #code <= 16 and code:find("[ -]") ~= nil
+end
+
+function M.code(code)
+    if in_one_line(code.text) then
+        code.classes:insert("glue")
+        return code
+    end
+    local html, n = (" " .. escape(code.text)):gsub(
+        "(%s)(%-%-?%w[%w-]*)", '%1<span class="glue">%2</span>')
+    return n > 0 and inline("<code>" .. html:sub(2) .. "</code>") or nil
+end
+
 function M.identifier(pieces, page)
     local s, code = {}, ""
     for i, p in ipairs(pieces) do
@@ -117,8 +131,7 @@ function M.identifier(pieces, page)
         s[i] = p.url and link(p.url, page, "i", escape(p.text))
                or escape(p.text)
     end
-    local whole = #code <= 16 and code:find("[ -]")    -- in one line
-    return inline((whole and '<code class="glue">' or "<code>")
+    return inline((in_one_line(code) and '<code class="glue">' or "<code>")
                   .. table.concat(s) .. "</code>")
 end
 
@@ -211,7 +224,8 @@ end
 M.fill = true
 function M.letters() return 80 end
 function M.text_of(html)                 -- without the card of a number
-    return (html:gsub('<span class="card.*', ""):gsub("<[^>]*>", ""))
+    return (html:gsub('<span class="card.*', ""):gsub("<[^>]*>", "")
+                :gsub("&%a+;", "&"))
 end
 
 local function numbered(word, id, number)
