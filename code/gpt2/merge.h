@@ -51,7 +51,7 @@ size_t merge_hashed(const struct PairTable *p, uint16_t *token, size_t n);
 #define MERGE_SHORT 32
 size_t merge_short(const struct PairTable *p, uint16_t *token, size_t n);
 
-/* A heap of pairs: n log n.  n < 2^32.  Memory: 24 bytes per token. */
+/* A heap of pairs: n log n.  n < 2^32 - 1.  Memory: 24 bytes per token. */
 size_t merge_long(const struct PairTable *p, uint16_t *token, size_t n);
 
 #endif
