@@ -76,8 +76,8 @@ void params_table(struct ParamTable *t, const struct Config *c);
 void params_free(struct ParamTable *t);
 
 /* Point every field of w into base[0 .. total), 64-byte aligned if base
- * is.  Also used for gradients and for the optimiser's moments.  w->h is
- * allocated; weights_unbind frees it, not base. */
+ * is.  Also used for gradients.  w->h is allocated; weights_unbind frees
+ * it, not base. */
 void weights_bind(struct Weights *w, const struct ParamTable *t,
                   const struct Config *c, real *base);
 void weights_unbind(struct Weights *w);

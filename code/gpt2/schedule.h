@@ -21,7 +21,7 @@ struct Schedule {
     enum ScheduleShape shape;
     double  lr;             /* the highest */
     double  last;           /* where it ends, as a fraction of lr */
-    double  cooldown;       /* wsd: the part of the run that falls */
+    double  cooldown;       /* wsd: the part after the warm-up that falls */
     int64_t warmup, steps;  /* 0 <= warmup <= steps */
 };
 
