@@ -206,7 +206,7 @@ static void library_turns(struct Sample *t, const struct Product *p)
         for (int k = 0; k <= PROPOSALS; k++) {
             const int i = turn % 2 ? PROPOSALS - k : k;
             product_lt_experiment.candidate = i;
-            const double us = time_us(*p, LIBRARY, 1);
+            const double us = time_us(*p, LIBRARY, 5);
             if (turn > 0 && us > 0)
                 sample_add(&t[i], us);
         }
