@@ -529,6 +529,49 @@ static void module_variables(const struct Row *row)
     module_free(&module);
 }
 
+/* A number becomes one of the variable's type, as in ptxas; a hint of a
+ * load and a comment that opens with a star and a stroke are read. */
+static void starts_of_variables(const struct Row *row)
+{
+    (void)row;
+    run(HEAD
+        ".global .f32 f[3] = { 1.5, -0.25 }; /*/ a comment */\n"
+        ".global .f64 d = 0f3F800000; .global .b64 b = -1.5;\n"
+        ".visible .entry k(.param .u64 o, .param .u64 i, .param .u32 n) {\n"
+        ".reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .f32 %f<4>;\n"
+        ".reg .f64 %fd<4>; ld.param.u64 %rd1, [o]; mov.u32 %r1, %tid.x;"
+        "ld.global.L2::128B.f32 %f1, [f]; ld.global.f32 %f2, [f+4];"
+        "ld.global.f32 %f3, [f+8]; add.f32 %f1, %f1, %f2;"
+        "add.f32 %f1, %f1, %f3; cvt.f64.f32 %fd1, %f1;"
+        "ld.global.f64 %fd2, [d]; add.f64 %fd1, %fd1, %fd2;"
+        "ld.global.f64 %fd2, [b]; add.f64 %fd1, %fd1, %fd2;"
+        "mov.f64 %fd3, 0f42800000; mul.f64 %fd1, %fd1, %fd3;"
+        "cvt.rzi.s64.f64 %rd3, %fd1; mul.wide.u32 %rd4, %r1, 8;"
+        "add.s64 %rd4, %rd1, %rd4; st.global.u64 [%rd4], %rd3; ret; }",
+        1, 32);
+    CHECK(1, 32, 64 * (1.5 - 0.25 + 1 - 1.5));
+}
+
+/* The kernel calls the last of n functions, each calls the one before. */
+static void deep_calls(const struct Row *row)
+{
+    (void)row;
+    for (int n = 16; n <= 17; n++) {
+        char text[4000] = HEAD ".func f0() { ret; }\n";
+        struct Error e = { "" };
+        for (int k = 1; k < n; k++)
+            sprintf(text + strlen(text), ".func f%d() { call f%d; }\n", k,
+                    k - 1);
+        sprintf(text + strlen(text), ".entry k() { call f%d; }", n - 1);
+        bool read = module_read(&module, text, strlen(text), &e);
+        assert_int_equal(read, n == 16);
+        if (read)
+            module_free(&module);
+        else
+            assert_non_null(strstr(e.text, "more than 16 deep"));
+    }
+}
+
 static void calls(const struct Row *row)
 {
     (void)row;
@@ -811,6 +854,28 @@ static void malformed(const struct Row *row)
           " ld.global.u32 %r1, [x]; }", "only declared" },
         { ".global .b32 x[2] = {1, 2, 3};", "too many values" },
         { ".global .b64 x = y;", "numbers only" },
+        { ".global .b32 x[2][2] = {{1, 2}, {3, 4}};", "lists in a list" },
+        { ".global .f32 x = 1;", "of another kind" },
+        { ".global .u32 x = 1.5;", "of another kind" },
+        { ".entry k() { .reg .f32 %f<2>; add.f32 %f1, %f1, 1; }",
+          "of another kind" },
+        { ".entry k() { .reg .b32 %r<2>; mov.b32 %r1, 1.5; }",
+          "of another kind" },
+        { ".entry k() { .reg .pred %p<3>; and.pred %p1, !%p2, %p2; }",
+          "cannot negate" },
+        { ".entry k() { .reg .pred %p<3>; mov.pred %p1, !%p2; }",
+          "cannot negate" },
+        { ".entry k() { .reg .pred %p<3>; not.pred !%p1, %p2; }",
+          "wants a register" },
+        { ".entry k() { .reg .b64 %rd<2>;"
+          " cp.async.ca.shared.global.L3 [%rd1], [%rd1], 4; }",
+          "does not know" },
+        { ".entry k() { .reg .b64 %rd<2>;"
+          " cp.async.ca.global.shared [%rd1], [%rd1], 4; }",
+          "does not know" },
+        { ".entry k() { ret.all; }", "does not know" },
+        { ".func f() { ret; } .entry k() { .reg .pred %p; @%p call f; }",
+          "under a predicate" },
         { ".func f() { call f; ret; } .entry k() { call f; }",
           "calls itself" },
         { ".entry k() { call nobody; }", "not in this text" },
@@ -1035,6 +1100,8 @@ static const struct Row rows[] = {
     { "generic_addresses", generic_addresses, "one space for all lanes" },
     { "vectors_and_widths", vectors_and_widths, "a sign not extended" },
     { "module_variables", module_variables, "no initial values" },
+    { "starts_of_variables", starts_of_variables, "1.5 stored as a double" },
+    { "deep_calls", deep_calls, "the kernel counted as a call" },
     { "calls", calls, "a return that leaves the kernel" },
     { "async_copies", async_copies, "copies arrive at once" },
     { "ldmatrix", ldmatrix, "rows and columns swapped" },

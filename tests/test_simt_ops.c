@@ -132,6 +132,7 @@ static const struct Case integers[] = {
     { "mad.lo.s32", "wwww", 6, 7, (uint32_t)-2, 40 },
     { "mad.lo.s64", "llll", 6, 7, 1, 43 },
     { "mad.wide.u32", "lwwl", N1, 2, 3, 0x200000001ull },
+    { "mul24.lo.s32", "www", 0x1fffffeu, 5, 0, (uint32_t)-10 },
     { "mad.hi.s32", "wwww", 0x40000000, 8, 1, 3 },
     { "div.s32", "www", (uint32_t)-7, 2, 0, (uint32_t)-3 },
     { "div.s32", "www", 0x80000000u, N1, 0, 0x80000000u },
@@ -275,6 +276,11 @@ static const struct Case halves[] = {
       0x404040a0 },
     { "fma.rn.bf16", "hhhh", 0x3f80, 0x4000, 0x3f80, 0x4040 },
     { "max.bf16x2", "www", 0x3f804000, 0x40003f80, 0, 0x40004000 },
+    { "min.f16", "hhh", 0, 0x8000, 0, 0x8000 },
+    { "min.f16", "hhh", 0x8000, 0, 0, 0x8000 },
+    { "max.f16", "hhh", 0x8000, 0, 0, 0 },
+    { "max.f16", "hhh", 0, 0x8000, 0, 0 },
+    { "min.bf16", "hhh", 0x7fc0, 0x3f80, 0, 0x3f80 },
     { "cvt.f32.f16", "fh", 0x3800, 0, 0, 0x3f000000 },
     { "cvt.rn.f16.f32", "hf", 0x3f801000, 0, 0, 0x3c00 },
     { "cvt.rn.f16.f32", "hf", 0x3f803000, 0, 0, 0x3c02 },
@@ -298,6 +304,10 @@ static const struct Case conversions[] = {
     { "cvt.rn.f32.s32", "fw", (uint32_t)-3, 0, 0, 0xc0400000u },
     { "cvt.rn.f32.u32", "fw", N1, 0, 0, 0x4f800000 },
     { "cvt.rn.f32.u64", "fl", 0x8000008000000001ull, 0, 0, 0x5f000001 },
+    /* 2^63 + 2^55 + 1: just above the middle of two bfloat16 */
+    { "cvt.rn.bf16.u64", "hl", 0x8080000000000001ull, 0, 0, 0x5f01 },
+    { "cvt.rn.bf16.u64", "hl", 0x8080000000000000ull, 0, 0, 0x5f00 },
+    { "cvt.rn.bf16.s64", "hl", 0xbfbfffffffffffffull, 0, 0, 0xde81 },
     { "cvt.rn.f64.s64", "dl", (uint64_t)-2, 0, 0, 0xc000000000000000ull },
     { "cvt.rzi.s32.f32", "wf", 0xc0200000u, 0, 0, (uint32_t)-2 },
     { "cvt.rni.s32.f32", "wf", 0x40200000, 0, 0, 2 },
@@ -349,7 +359,7 @@ static void insert_bits(const struct Row *row)
     }
 }
 
-/* p|q, a negated third operand, and a result nobody wants. */
+/* p|q, negated operands, and a result nobody wants. */
 static void two_predicates(const struct Row *row)
 {
     (void)row;
@@ -358,7 +368,7 @@ static void two_predicates(const struct Row *row)
     assert_int_equal(run_text(KERNEL(
         "setp.lt.u32 %p3, %r1, 8;"
         "setp.lt.and.u32 %p1|%p2, %r1, 16, !%p3;"
-        "selp.b32 %r10, 1, 0, %p1; selp.b32 %r11, 2, 0, %p2;"
+        "selp.b32 %r10, 1, 0, %p1; selp.b32 %r11, 0, 2, !%p2;"
         "or.b32 %r10, %r10, %r11; cvt.u64.u32 %rd9, %r10;"
         "mov.b64 {%r20, _}, %rd9; mov.b64 %rd9, {%r20, %r1};"
         "st.global.u64 [%rd3], %rd9;"), 1, 32, 0, NULL, out, 0, &e), 0);

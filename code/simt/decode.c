@@ -179,7 +179,7 @@ static uint32_t constant(struct Decoder *d, enum ConstantKind kind,
 }
 
 /* place a register (L.6) */
-/* A predicate takes one unit, but is given a whole slot: simple. */
+/* A predicate takes one unit, but is given 16: places stay aligned. */
 static uint32_t place_register(struct Decoder *d, const struct Operand *o)
 {
     uint32_t *unit = &d->frame->unit[o->reg];
@@ -202,7 +202,7 @@ static uint32_t place_destination(struct Decoder *d,
 {
     if (o->kind == OPERAND_NONE)
         return d->scratch;
-    if (o->kind != OPERAND_REGISTER || o->address) {
+    if (o->kind != OPERAND_REGISTER || o->address || o->not) {
         refuse(d, "'%.60s' wants a register for its result", d->s->op);
         return 0;
     }
@@ -257,18 +257,19 @@ static uint64_t address_of(const struct Variable *v)
                                                                : v->place;
 }
 
-static uint64_t number_as(const struct Operand *o, char letter)
+static uint32_t place_number(struct Decoder *d, const struct Operand *o,
+                             char letter)
 {
-    uint64_t bits = o->value;
-    if (o->kind == OPERAND_DOUBLE && letter == 'f') {
-        double x;
-        memcpy(&x, &bits, sizeof x);
-        float y = (float)x;
-        uint32_t word;
-        memcpy(&word, &y, sizeof word);
-        return word;
-    }
-    return letter == 'l' || letter == 'd' ? bits : (uint32_t)bits;
+    enum Type type = letter == 'f' ? F32 : letter == 'd' ? F64 :
+                     letter == 'l' ? B64 : B32;
+    uint64_t bits;
+    if (letter == 'p')
+        return constant(d, CONSTANT_BITS, o->value ? ALL_LANES : 0);
+    if (!number_as(&bits, o, type))
+        refuse(d, "'%.60s' has a number of another kind", d->s->op);
+    return type_bytes(type) == 8 ? constant(d, CONSTANT_LONG, bits)
+                                 : constant(d, CONSTANT_WORD,
+                                            (uint32_t)bits);
 }
 
 /* The units of a source: w 32 bits, f float, l 64 bits, d double, p. */
@@ -276,8 +277,10 @@ static uint32_t place(struct Decoder *d, const struct Operand *o,
                       char letter)
 {
     bool longer = letter == 'l' || letter == 'd';
-    if (o->address || (o->not && letter != 'p')) {
-        refuse(d, "'%.60s' has an operand it cannot have", d->s->op);
+    if (o->address || o->not) {
+        refuse(d, o->not && letter == 'p' ? "'%.60s' cannot negate a "
+               "predicate; write not.pred before it" :
+               "'%.60s' has an operand it cannot have", d->s->op);
         return 0;
     }
     switch (o->kind) {
@@ -288,10 +291,7 @@ static uint32_t place(struct Decoder *d, const struct Operand *o,
                d->s->op, o->name, type_names[o->type]);
         return 0;
     case OPERAND_NUMBER: case OPERAND_FLOAT: case OPERAND_DOUBLE:
-        if (letter == 'p')
-            return constant(d, CONSTANT_BITS, o->value ? ALL_LANES : 0);
-        return constant(d, longer ? CONSTANT_LONG : CONSTANT_WORD,
-                        number_as(o, letter));
+        return place_number(d, o, letter);
     case OPERAND_SPECIAL:
         if (letter == 'w')
             return place_special(d, o->name);
@@ -313,6 +313,16 @@ static uint32_t place(struct Decoder *d, const struct Operand *o,
     refuse(d, "'%.60s': operand '%.60s' is neither a register nor a number",
            d->s->op, o->name ? o->name : "{");
     return 0;
+}
+
+/* p or !p, where an instruction takes both. */
+static uint32_t place_either(struct Decoder *d, const struct Operand *o,
+                             uint32_t *flags)
+{
+    struct Operand plain = *o;
+    plain.not = false;
+    *flags |= o->not ? FLAG_NOT : 0;
+    return place(d, &plain, 'p');
 }
 
 /* place an address (L.6) */
@@ -490,10 +500,8 @@ static bool decode_setp(struct Decoder *d)
     i.compare = row->run[d->wide];
     i.a[0] = place(d, &s->operand[1], row->operands[0]);
     i.b[0] = place(d, &s->operand[2], row->operands[1]);
-    if (n == 4) {
-        i.c[0] = place(d, &s->operand[3], 'p');
-        i.flags |= s->operand[3].not ? FLAG_NOT_C : 0;
-    }
+    if (n == 4)
+        i.c[0] = place_either(d, &s->operand[3], &i.flags);
     i.d[0] = place_destination(d, &s->operand[0], 'p');
     i.d[1] = s->operand[0].second ?
         place_destination(d, s->operand[0].second, 'p') : d->scratch;
@@ -513,7 +521,7 @@ static bool decode_selp(struct Decoder *d)
     struct Instruction i = start(d, bytes == 8 ? run_select8 : run_select4);
     i.a[0] = place(d, &s->operand[1], letter);
     i.b[0] = place(d, &s->operand[2], letter);
-    i.c[0] = place(d, &s->operand[3], 'p');
+    i.c[0] = place_either(d, &s->operand[3], &i.flags);
     i.d[0] = place_destination(d, &s->operand[0], letter);
     return emit(d, &i);
 }
@@ -812,6 +820,21 @@ static bool decode_atomic(struct Decoder *d)
 }
 
 /* decode cp.async (L.6) */
+/* cp.async.ca or .cg, then .shared.global and perhaps a hint. */
+static bool is_copy(const char *op)
+{
+    struct Part p = { .rest = op + 12 };
+    if ((strncmp(op, "cp.async.ca.", 12) &&
+         strncmp(op, "cp.async.cg.", 12)) ||
+        !next_part(&p) || space_of(&p) != SPACE_SHARED ||
+        !next_part(&p) || space_of(&p) != SPACE_GLOBAL)
+        return false;
+    while (next_part(&p))
+        if (!part_in(&p, "L2::64B L2::128B L2::256B"))
+            return false;
+    return true;
+}
+
 static bool decode_async(struct Decoder *d)
 {
     const struct Statement *s = d->s;
@@ -832,10 +855,8 @@ static bool decode_async(struct Decoder *d)
         i.offset = (int64_t)s->operand[0].value;
         return emit(d, &i);
     }
-    bool ca = !strncmp(s->op, "cp.async.ca.", 12);
-    if ((!ca && strncmp(s->op, "cp.async.cg.", 12)) ||
-        !has_part(s->op, "global") ||
-        !(has_part(s->op, "shared") || has_part(s->op, "shared::cta")))
+    bool ca = s->op[10] == 'a';
+    if (!is_copy(s->op))
         return unknown(d);
     struct Instruction i = start(d, run_async);
     if (!want(d, 3, 4))
@@ -924,7 +945,7 @@ static bool place_list(struct Decoder *d, const struct Operand *o,
                       n);
     for (int k = 0; k < n && !d->failed; k++)
         unit[k] = destination ? place_destination(d, &o->list[k], 'w')
-                              : place(d, &o->list[k], 'f');
+                              : place(d, &o->list[k], 'w');
     return !d->failed;
 }
 
@@ -1017,8 +1038,8 @@ static bool decode_vote(struct Decoder *d)
         return unknown(d);
     if (!want(d, 3, 3))
         return false;
-    i.a[0] = place(d, &s->operand[1], vote ? 'p' : wide ? 'l' : 'w');
-    i.flags |= s->operand[1].not ? FLAG_NOT_C : 0;
+    i.a[0] = vote ? place_either(d, &s->operand[1], &i.flags)
+                  : place(d, &s->operand[1], wide ? 'l' : 'w');
     i.flags |= wide ? FLAG_WIDE : 0;
     i.c[1] = place(d, &s->operand[2], 'w');
     i.d[0] = place_destination(d, &s->operand[0], pred ? 'p' : 'w');
@@ -1080,9 +1101,7 @@ static bool decode_barrier(struct Decoder *d)
                      : constant(d, CONSTANT_WORD, 0);
     i.size = kind == ARRIVE;
     if (kind == RED) {
-        const struct Operand *o = &s->operand[s->operands - 1];
-        i.c[0] = place(d, o, 'p');
-        i.flags |= o->not ? FLAG_NOT_C : 0;
+        i.c[0] = place_either(d, &s->operand[s->operands - 1], &i.flags);
         i.d[0] = place_destination(d, &s->operand[0],
                                    i.op == OP_POPC ? 'w' : 'p');
     }
@@ -1152,7 +1171,10 @@ static bool decode_branch(struct Decoder *d)
 /* A return of an expanded function goes on behind the call. */
 static bool decode_return(struct Decoder *d)
 {
-    bool leave = d->frame->is_kernel || d->s->op[0] == 'e';
+    const char *op = d->s->op;
+    if (strcmp(op, "ret") && strcmp(op, "ret.uni") && strcmp(op, "exit"))
+        return unknown(d);
+    bool leave = d->frame->is_kernel || op[0] == 'e';
     struct Instruction i = start(d, leave ? run_exit : run_branch);
     i.work = leave ? WORK_OTHER : WORK_BRANCH;
     return want(d, 0, 0) && (leave || add_fixup(d, NULL, -1)) &&
@@ -1252,7 +1274,9 @@ static bool decode_call(struct Decoder *d)
     const struct Operand *name = o < end ? o++ : &none;
     const struct Operand *args = o < end && o->kind == OPERAND_LIST ? o++
                                                               : &none;
-    if (name->kind != OPERAND_NAME || o != end || s->guard >= 0)
+    if (s->guard >= 0)
+        return refuse(d, "a call under a predicate; branch around it");
+    if (name->kind != OPERAND_NAME || o != end)
         return refuse(d, "a call through a pointer; the software GPU calls "
                       "functions by name only");
     if (!strcmp(name->name, "vprintf"))
@@ -1356,7 +1380,7 @@ static bool expand(struct Decoder *d, struct Function *f, bool is_kernel)
                            .fixup = d->n_fixups };
     struct Frame *caller = d->frame;
     const struct Statement *call = d->s;
-    if (d->calls == MAX_CALLS)
+    if (d->calls > MAX_CALLS)   /* the kernel is one of them */
         return refuse(d, "calls are nested more than %d deep", MAX_CALLS);
     frame.unit = pool_alloc(d->pool, ((size_t)f->n_registers + 1) *
                             sizeof *frame.unit);

@@ -30,6 +30,18 @@ static inline u64 to_u64(f64 x)
     return x != x || x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (u64)x;
 }
 
+/* Rounded once more to bfloat16, this is the integer rounded once: of the
+ * places that a double has no room for, one bit says whether they are 0. */
+static inline f64 from_u64(u64 a)
+{
+    return (f64)(a >> 53 ? (a & ~(u64)4095) | (u64)!!(a & 4095) << 12 : a);
+}
+
+static inline f64 from_s64(s64 a)
+{
+    return a < 0 ? -from_u64(0 - (u64)a) : from_u64((u64)a);
+}
+
 /* Towards zero, in the least significant place kept. */
 static inline f32 towards_zero(f64 x)
 {
@@ -70,8 +82,8 @@ static inline f32 towards_zero(f64 x)
     R(cvt_rn_##N##_s16, u16, s16, TO(a))                                \
     R(cvt_rn_##N##_u32, u16, u32, TO(a))                                \
     R(cvt_rn_##N##_s32, u16, s32, TO(a))                                \
-    R(cvt_rn_##N##_u64, u16, u64, TO((f64)a))                           \
-    R(cvt_rn_##N##_s64, u16, s64, TO((f64)a))
+    R(cvt_rn_##N##_u64, u16, u64, TO(from_u64(a)))                      \
+    R(cvt_rn_##N##_s64, u16, s64, TO(from_s64(a)))
 #define FLOAT_CONVERSIONS(R)                                            \
     R(cvt_rni_f32_f32, f32, f32, rintf(a))                              \
     R(cvt_rzi_f32_f32, f32, f32, truncf(a))                             \

@@ -28,6 +28,12 @@
 DIVIDE(u16) DIVIDE(u32) DIVIDE(u64)
 DIVIDE_SIGNED(s16, u16) DIVIDE_SIGNED(s32, u32) DIVIDE_SIGNED(s64, u64)
 
+/* The lower 24 bits as a signed number. */
+static inline s32 low24(s32 a)
+{
+    return (s32)((u32)a << 8) >> 8;
+}
+
 static inline u64 high_u64(u64 a, u64 b)
 {
     u64 al = (u32)a, ah = a >> 32, bl = (u32)b, bh = b >> 32;
@@ -155,7 +161,7 @@ static inline u32 funnel(u32 a, u32 b, u32 n, bool left)
        : (s64)a + b < INT32_MIN ? INT32_MIN : (s64)a + b))              \
     R2(sub_sat_s32, s32, s32, s32, ((s64)a - b > INT32_MAX ? INT32_MAX  \
        : (s64)a - b < INT32_MIN ? INT32_MIN : (s64)a - b))              \
-    R2(mul24_lo_s32, s32, s32, s32, (s64)(a << 8 >> 8) * (b << 8 >> 8)) \
+    R2(mul24_lo_s32, s32, s32, s32, (s64)low24(a) * low24(b))           \
     R2(mul24_lo_u32, u32, u32, u32, (a & 0xffffff) * (b & 0xffffff))    \
     R3(sad_u32, u32, u32, u32, u32, c + (a < b ? b - a : a - b))        \
     R3(sad_s32, s32, s32, s32, u32,                                     \

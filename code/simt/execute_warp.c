@@ -23,7 +23,7 @@ static uint32_t combine(int op, uint32_t a, uint32_t b)
 void run_setp(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t bits = i->compare(w, i);
-    uint32_t c = w->file[i->c[0]] ^ (i->flags & FLAG_NOT_C ? ALL_LANES : 0);
+    uint32_t c = w->file[i->c[0]] ^ (i->flags & FLAG_NOT ? ALL_LANES : 0);
     uint32_t p = combine(i->op, bits, c), q = combine(i->op, ~bits, c);
     set_bits(w, i->d[0], p, on);
     set_bits(w, i->d[1], q, on);
@@ -48,7 +48,8 @@ void run_mov_pred(struct Warp *w, const struct Instruction *i, uint32_t on)
         slot *d = REGISTER(w, i->d[0], slot);                           \
         const slot *a = REGISTER(w, i->a[0], const slot);               \
         const slot *b = REGISTER(w, i->b[0], const slot);               \
-        uint32_t c = w->file[i->c[0]];                                  \
+        uint32_t c = w->file[i->c[0]] ^                                 \
+                     (i->flags & FLAG_NOT ? ALL_LANES : 0);             \
         EACH_LANE(on, d, c & lane_bit[l] ? a[l] : b[l])                 \
     }
 SELECT(run_select4, slot4)
@@ -139,7 +140,7 @@ void run_vote(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t who = named_lanes(w, i, on) & on;
     uint32_t yes = (w->file[i->a[0]] ^
-                    (i->flags & FLAG_NOT_C ? ALL_LANES : 0)) & who;
+                    (i->flags & FLAG_NOT ? ALL_LANES : 0)) & who;
     bool result = i->op == OP_ALL ? yes == who : i->op == OP_ANY ? yes != 0
                 : yes == who || yes == 0;
     if (i->op == OP_BALLOT) {
@@ -247,7 +248,7 @@ void run_barrier(struct Warp *w, const struct Instruction *i, uint32_t on)
     b->expected = expected;
     if (i->op != OP_NONE) {
         uint32_t yes = w->file[i->c[0]] ^
-                       (i->flags & FLAG_NOT_C ? ALL_LANES : 0);
+                       (i->flags & FLAG_NOT ? ALL_LANES : 0);
         b->votes += (unsigned)__builtin_popcount(yes & on);
         b->voters += (unsigned)__builtin_popcount(on);
     }

@@ -207,8 +207,6 @@ struct CompareRow {
 #endif
 #define ENTRYC(name, T, expr) { #name, LETTER_##T LETTER_##T, BOTH(name) },
 
-extern const struct Row *const row_tables[];
-extern const struct CompareRow compare_rows[];
 /* NULL: no such row. */
 const struct Row *row_named(const char *name);
 const struct CompareRow *compare_named(const char *name);

@@ -107,9 +107,10 @@ static void skip_space(struct Reader *r)
             while (r->at < r->end && *r->at != '\n')
                 r->at++;
         } else if (r->end - r->at >= 2 && !memcmp(r->at, "/*", 2)) {
-            for (r->at += 2; r->at < r->end; r->at++) {
+            const char *inside = r->at + 2;
+            for (r->at = inside; r->at < r->end; r->at++) {
                 r->line += *r->at == '\n';
-                if (r->at[0] == '/' && r->at[-1] == '*')
+                if (*r->at == '/' && r->at > inside && r->at[-1] == '*')
                     break;
             }
             r->at += r->at < r->end;
@@ -148,7 +149,7 @@ static void next(struct Reader *r)
         r->word = WORD_NAME;
         while (r->at < r->end && (in_name((unsigned char)*r->at) ||
                (*r->at == ':' && r->end - r->at > 2 && r->at[1] == ':' &&
-                isalpha((unsigned char)r->at[2]))))
+                isalnum((unsigned char)r->at[2]))))
             r->at += *r->at == ':' ? 2 : 1;
         r->length = (size_t)(r->at - r->text);
     } else {
@@ -250,6 +251,44 @@ static uint64_t need_number(struct Reader *r)
     return minus ? 0 - value : value;
 }
 
+/* A number of any kind, perhaps with a minus. */
+static bool read_value(struct Reader *r, struct Operand *o)
+{
+    bool minus = take(r, "-");
+    if (r->word != WORD_NUMBER)
+        return wrong(r, "a number was expected before '%.*s'", WORD_OF(r));
+    o->kind = r->number;
+    o->value = r->value;
+    if (minus)
+        o->value = o->kind == OPERAND_NUMBER ? 0 - o->value :
+            o->value ^ (o->kind == OPERAND_FLOAT ? 1ull << 31
+                                                 : 1ull << 63);
+    next(r);
+    return true;
+}
+
+/* bits of a number (L.2) */
+bool number_as(uint64_t *bits, const struct Operand *o, enum Type as)
+{
+    bool real = as == F32 || as == F64;
+    float single;
+    double number;
+    *bits = o->value;
+    if (o->kind == OPERAND_NUMBER)
+        return !real;
+    if (o->kind == OPERAND_DOUBLE && as == F32) {
+        memcpy(&number, bits, 8);
+        single = (float)number;
+        *bits = 0;
+        memcpy(bits, &single, 4);
+    } else if (o->kind == OPERAND_FLOAT && as == F64) {
+        memcpy(&single, bits, 4);
+        number = single;
+        memcpy(bits, &number, 8);
+    }
+    return real || type_bytes(as) == (o->kind == OPERAND_FLOAT ? 4 : 8);
+}
+
 /* look up a name (L.2) */
 static bool same(const char *name, const char *text, size_t length)
 {
@@ -324,40 +363,36 @@ static bool read_attributes(struct Reader *r, struct Variable *v,
            wrong(r, "a type was expected before '%.*s'", WORD_OF(r));
 }
 
-static void read_start(struct Reader *r, struct Variable *v, int size)
+static bool read_start(struct Reader *r, struct Variable *v, enum Type type)
 {
     unsigned char *start = pool_alloc(r->t->pool, v->bytes + 8);
+    size_t at = 0, size = (size_t)type_bytes(type);
     bool braces = take(r, "{");
-    size_t at = 0;
-    do {
-        if (braces && is(r, "}"))
+    while (!braces || !is(r, "}")) {
+        struct Operand o = { 0 };
+        uint64_t bits;
+        if (is(r, "{"))
+            return wrong(r, "variable '%s' starts with lists in a list; "
+                         "write one list of all numbers", v->name);
+        if (r->word == WORD_NAME)
+            return wrong(r, "variable '%s' starts with the address of "
+                "'%.*s'; the software GPU can start variables with numbers "
+                "only", v->name, WORD_OF(r));
+        if (!read_value(r, &o))
+            return false;
+        if (!number_as(&bits, &o, type))
+            return wrong(r, "variable '%s' of type .%s starts with a "
+                         "number of another kind", v->name,
+                         type_names[type]);
+        if (at + size > v->bytes)
+            return wrong(r, "too many values for variable '%s'", v->name);
+        memcpy(start + at, &bits, size);
+        at += size;
+        if (!braces || !take(r, ","))
             break;
-        if (take(r, "{") || take(r, "}"))
-            continue;
-        if (r->word == WORD_NAME) {
-            wrong(r, "variable '%s' starts with the address of '%.*s'; the "
-                  "software GPU can start variables with numbers only",
-                  v->name, WORD_OF(r));
-            return;
-        }
-        uint64_t value = need_number(r);
-        if (at + (size_t)size > v->bytes) {
-            wrong(r, "too many values for variable '%s'", v->name);
-            return;
-        }
-        memcpy(start + at, &value, (size_t)size);
-        at += (size_t)size;
-        while (is(r, "}") && braces) {
-            next(r);
-            if (!is(r, ",") && !is(r, "}")) {
-                braces = false;
-                break;
-            }
-        }
-    } while (!r->failed && take(r, ","));
-    if (braces && !r->failed)
-        need(r, "}");
+    }
     v->start = start;
+    return !braces || need(r, "}");
 }
 
 static struct Variable *read_variable(struct Reader *r, enum Space space)
@@ -384,7 +419,7 @@ static struct Variable *read_variable(struct Reader *r, enum Space space)
     if (!v->align)
         v->align = size;
     if (take(r, "="))
-        read_start(r, v, type_bytes(type));
+        read_start(r, v, type);
     return r->failed ? NULL : v;
 }
 
@@ -396,7 +431,6 @@ static bool keep_variable(struct Reader *r, struct Variable *v)
     if (!r->f) {
         t->variables = pool_grow(t->pool, t->variables, t->n_variables,
                                  &t->variables_room, sizeof v);
-        v->id = t->n_variables;
         t->variables[t->n_variables++] = v;
         return true;
     }
@@ -467,18 +501,9 @@ static bool read_list(struct Reader *r, struct Operand *o,
 
 static bool read_plain(struct Reader *r, struct Operand *o)
 {
-    bool minus = take(r, "-");
-    if (r->word == WORD_NUMBER) {
-        o->kind = r->number;
-        o->value = r->value;
-        if (minus)
-            o->value = o->kind == OPERAND_NUMBER ? 0 - o->value :
-                o->value ^ (o->kind == OPERAND_FLOAT ? 1ull << 31
-                                                     : 1ull << 63);
-        next(r);
-        return true;
-    }
-    if (minus || r->word != WORD_NAME)
+    if (r->word == WORD_NUMBER || is(r, "-"))
+        return read_value(r, o);
+    if (r->word != WORD_NAME)
         return wrong(r, "an operand was expected before '%.*s'",
                      WORD_OF(r));
     o->reg = find_register(r, r->text, r->length, &o->type);

@@ -32,7 +32,6 @@ struct Variable {
     size_t bytes, align;
     bool external;              /* extern __shared__ x[]                 */
     const unsigned char *start; /* initial bytes, or NULL                */
-    int id;                     /* unique in the text                    */
     uint64_t address;           /* of a global or constant variable      */
     uint64_t place;             /* of another: offset, set by decode.c   */
     int kernel;                 /* ... for this kernel                   */
@@ -70,6 +69,10 @@ struct Operand {
     struct Operand *list;
     struct Operand *second;     /* p|q                                   */
 };
+
+/* The bits of a number as a value of this type: 1.5 for an f32 is a float.
+ * False: it is none, as 1 is no f32. */
+bool number_as(uint64_t *bits, const struct Operand *, enum Type);
 
 /* statements and functions as read (L.1) */
 enum { MAX_OPERANDS = 8 };
