@@ -153,6 +153,13 @@ static double at32(const float *x, size_t i)
     return f;
 }
 
+static double at16(const bf16 *x, size_t i)
+{
+    bf16 h;
+    CUDA_OK(cudaMemcpy(&h, x + i, 2, cudaMemcpyDeviceToHost));
+    return bf16_to_float(h);
+}
+
 static void expect(const char *what, double ours, double exact,
                    double allowed)
 {
@@ -361,6 +368,31 @@ static void classify_loss(struct Room *r)
                  false);
 }
 
+/* Row n of new logits, and its loss; returns the sum of exponentials. */
+static double check_loss_of(struct Room *r, size_t n, const double *x)
+{
+    double sum = 0;
+    for (int v = 0; v < r->V; v++)
+        sum += exp(x[v]);
+    expect("a loss", at32(r->losses, n), log(sum) - x[r->h_tokens[n]],
+           1e-5);
+    return sum;
+}
+
+static void check_loss(struct Room *r)
+{
+    new_logits(r);
+    CUDA_OK(cudaMemset(r->losses, 0xff, (size_t)r->N * 4));
+    classify_loss(r);
+    for (int k = 0; k < 3; k++) {
+        const size_t n = (size_t)(r->N - 1) * k / 2;
+        double *x = row16(r->logits, n, r->Vp);
+        check_loss_of(r, n, x);
+        free(x);
+    }
+}
+
+/* fused: the classifier, continued (N.8) */
 static void check_classifier(struct Room *r)
 {
     const int V = r->V, Vp = r->Vp;
@@ -371,13 +403,11 @@ static void check_classifier(struct Room *r)
     classify(r);
     for (int k = 0; k < 3; k++) {
         const size_t n = (size_t)(r->N - 1) * k / 2;
-        double *d = row16(r->logits, n, Vp), sum = 0;
-        for (int v = 0; v < V; v++)
-            sum += exp(x[k][v]);
-        const int target = r->h_tokens[n];
-        expect("a loss", at32(r->losses, n), log(sum) - x[k][target], 1e-5);
+        const double sum = check_loss_of(r, n, x[k]);
+        double *d = row16(r->logits, n, Vp);
         for (int v = 0; v < Vp; v++) {
-            const double e = v < V ? exp(x[k][v]) / sum - (v == target) : 0;
+            const double e = v < V ? exp(x[k][v]) / sum
+                                   - (v == r->h_tokens[n]) : 0;
             expect("a gradient", d[v], e, UNIT / 2 * fabs(e) + 1e-9);
         }
         free(d);
@@ -530,20 +560,24 @@ static void check_norm(struct Room *r)
     free(h);
 }
 
-/* The middle and the ends of some tensors. */
-static void check_adamw(struct Room *r)
+/* The middle and the ends of some tensors; alone: of weights in bf16, which
+ * may have been rounded up or down. */
+static void check_adamw_of(struct Room *r, bool alone)
 {
     const struct AdamwStep s = a_step();
     double before[8][4];
-    size_t at[8];
+    size_t at[8], half[8];
     for (int k = 0; k < 8; k++) {
         const struct AdamwSpan *a = &r->span[k * (r->spans - 1) / 7];
-        at[k] = a->offset + (k % 3 == 0 ? 0 : (a->size - 1) / (k % 3));
+        const size_t i = k % 3 == 0 ? 0 : (a->size - 1) / (k % 3);
         const float *of[] = { r->pw, r->pm, r->pv, r->pg };
-        for (int i = 0; i < 4; i++)
-            before[k][i] = at32(of[i], at[k]);
+        at[k] = a->offset + i, half[k] = a->offset16 + i;
+        for (int j = 0; j < 4; j++)
+            before[k][j] = at32(of[j], at[k]);
+        if (alone)
+            before[k][0] = at16(r->pw16, half[k]);
     }
-    adamw(r);
+    (alone ? adamw_alone : adamw)(r);
     for (int k = 0; k < 8; k++) {
         const double *b = before[k], g = b[3] * s.scale;
         const double m = s.beta1 * b[1] + (1 - s.beta1) * g;
@@ -553,11 +587,18 @@ static void check_adamw(struct Room *r)
         const double w = b[0] - s.lr * (decay * b[0]
             + m / (1 - pow(s.beta1, 7))
               / (sqrt(v / (1 - pow(s.beta2, 7))) + s.eps));
-        expect("a weight", at32(r->pw, at[k]), w, 1e-6 * fabs(w));
+        if (alone)
+            expect("a weight", at16(r->pw16, half[k]), w,
+                   UNIT * fabs(w) + 1e-6);
+        else
+            expect("a weight", at32(r->pw, at[k]), w, 1e-6 * fabs(w));
         expect("a moment", at32(r->pm, at[k]), m, 1e-6);
         expect("a moment", at32(r->pv, at[k]), v, 1e-6);
     }
 }
+
+static void check_adamw(struct Room *r) { check_adamw_of(r, false); }
+static void check_adamw_alone(struct Room *r) { check_adamw_of(r, true); }
 
 /* fused: time a case beside a copy (N.8) */
 struct Case {
@@ -680,10 +721,10 @@ int main(int argc, char **argv)
                 { "gelu-bwd", gelu_bwd, check_gelu_bwd, 24 * N * C, NULL },
                 { "classifier", classify, check_classifier, 4 * N * Vp,
                   new_logits },
-                { "classifier-loss", classify_loss, check_classifier, 2 * N * V,
+                { "classifier-loss", classify_loss, check_loss, 2 * N * V,
                   new_logits },
                 { "adamw", adamw, check_adamw, 30 * P, NULL },
-                { "adamw-alone", adamw_alone, check_norm, 24 * P, NULL },
+                { "adamw-alone", adamw_alone, check_adamw_alone, 24 * P, NULL },
                 { "norm", norm, check_norm, 4 * P, NULL },
                 { "embedding-list", list_words, check_embed_bwd, 8 * N, NULL },
             };
