@@ -5,6 +5,8 @@
 # and of variances is what chapter 15 prints.
 . tests/lib/run.sh
 check "bench-ops runs" "$BIN/bench-ops" --repeat 1
+check "bench-ops stays within its memory" \
+    "${BIN%/bin}/bin-asan/bench-ops" --batch 1 --seq 8 --repeat 1
 "$BIN/bench-ops" --repeat 1 | awk -F'  +' '
     / calls / {
         name = tolower($1); sub(/ +[0-9]+ calls/, "", name)

@@ -96,8 +96,9 @@ static void residual(int i)
 
 static void bias_back(int i)    /* no columns in x: only db is computed */
 {
-    linear_bwd(NULL, m[0], row, m[1] + AT(i, 9 * C / 4), m[2], m[3],
-               B * T, 0, 9 * C / 4, true, NULL);
+    real *dy = m[1 + i / (2 * L)] + AT(i % (2 * L), 9 * C / 4);
+    linear_bwd(NULL, m[0], row, dy, m[2], m[3], B * T, 0, 9 * C / 4, true,
+               NULL);
 }
 
 static void loss(int i)
@@ -269,6 +270,7 @@ int main(int argc, char **argv)
         else
             sum += ms;
     }
+    free(t);
     printf("%-20s                         %7.2f ms\n", "all operators", sum);
     number_put(&rows, "ms", sum, "ops.all");
     number_put(&rows, "GB/s", copy_rate, "ops.copy.rate");
