@@ -414,6 +414,8 @@ int main(int argc, char **argv)
     check_softmax();
     check_attention(2, 300, 128, 2);
     check_attention(1, 1024, 160, 2);
+    check_attention(2, 300, 64, 2);
+    check_attention(2, 300, 256, 2);
     time_softmax(8192, 50304);
     time_mma();
     time_attention();

@@ -31,7 +31,7 @@ void flash_bwd_mma(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
                    int B, int T, int C, int NH);
 
 /* the bodies of Hopper (12.9) */
-/* Only in programs for a GPU of Hopper: elsewhere they are NULL. */
+/* Only in programs that nvcc has compiled: elsewhere they are NULL. */
 #define WEAK __attribute__((weak))
 WEAK bool flash_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
                            int B, int T, int C, int NH);

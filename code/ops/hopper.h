@@ -307,13 +307,6 @@ HOPPER(uint64_t) wgmma_matrix_at(uint32_t low)
     "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, "  \
     "%45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, "  \
     "%58, %59, %60, %61, %62, %63"
-#define WGMMA_LIST128 WGMMA_LIST64 ", "                                  \
-    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, "  \
-    "%77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, "  \
-    "%90, %91, %92, %93, %94, %95, %96, %97, %98, %99, %100, %101, "     \
-    "%102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, " \
-    "%113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, " \
-    "%124, %125, %126, %127"
 
 /* name the registers of a product, continued (12b.6) */
 #define WGMMA_SUMS8(d, i)                                                \
@@ -323,7 +316,6 @@ HOPPER(uint64_t) wgmma_matrix_at(uint32_t low)
     WGMMA_SUMS8(d, i), WGMMA_SUMS8(d, i + 8), WGMMA_SUMS8(d, i + 16),    \
     WGMMA_SUMS8(d, i + 24)
 #define WGMMA_SUMS64(d, i)  WGMMA_SUMS32(d, i), WGMMA_SUMS32(d, i + 32)
-#define WGMMA_SUMS128(d, i) WGMMA_SUMS64(d, i), WGMMA_SUMS64(d, i + 64)
 
 
 /* multiply two matrices in shared memory (12b.6) */
@@ -347,7 +339,6 @@ wgmma_m64n##N(float (&d)[SIZE], uint64_t a, uint64_t b, int add)         \
 /* multiply two matrices in shared memory, continued (12b.6) */
 WGMMA_SHARED(64, 32, "%32", "%33", "%34", "%35", "%36")
 WGMMA_SHARED(128, 64, "%64", "%65", "%66", "%67", "%68")
-WGMMA_SHARED(256, 128, "%128", "%129", "%130", "%131", "%132")
 
 
 /* multiply registers by a matrix in shared memory (12b.6) */
@@ -369,7 +360,5 @@ wgmma_m64n##N(float (&d)[SIZE], const uint32_t *a, uint64_t b, int add)  \
 /* multiply registers by a matrix in shared memory, continued (12b.6) */
 WGMMA_REGISTERS(64, 32, "%32, %33, %34, %35", "%36", "%37", "%38")
 WGMMA_REGISTERS(128, 64, "%64, %65, %66, %67", "%68", "%69", "%70")
-WGMMA_REGISTERS(256, 128, "%128, %129, %130, %131",                      \
-                "%132", "%133", "%134")
 
 #endif
