@@ -1,5 +1,5 @@
 # Moving Bytes.  make setup book train   reads and trains;   make setup test   proves.
-# `make help` lists every target.  Variables: CC, DATA (real data sets), LINES=1
+# `make help` lists the targets.  Variables: CC, DATA (real data sets), LINES=1
 # (compiler messages point into the chapters), SM (GPU architecture).
 
 CC      ?= cc
