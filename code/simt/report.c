@@ -170,16 +170,11 @@ static double memory_seconds(const struct Totals *t)
            gpu->bytes_per_s;
 }
 
-static double arithmetic_seconds(const struct Totals *t)
-{
-    return (double)t->flop / gpu->flop_per_s +
-           (double)t->tensor_flop / gpu->tensor_flop_per_s;
-}
-
 static double least_seconds(const struct Totals *t)
 {
-    double m = memory_seconds(t), a = arithmetic_seconds(t);
-    return m > a ? m : a;
+    double plain = (double)t->flop / gpu->flop_per_s;
+    double tensor = (double)t->tensor_flop / gpu->tensor_flop_per_s;
+    return fmax(memory_seconds(t), fmax(plain, tensor));
 }
 
 /* the table (M.9.3) */

@@ -192,7 +192,10 @@ SIMT_DEVICE unsigned __umulhi(unsigned a, unsigned b)
 {
     return (unsigned)((unsigned long long)a * b >> 32);
 }
-SIMT_DEVICE int __mul24(int a, int b) { return a * b; }
+SIMT_DEVICE int __mul24(int a, int b)          /* of 24 bits each */
+{
+    return ((int)((unsigned)a << 8) >> 8) * ((int)((unsigned)b << 8) >> 8);
+}
 SIMT_DEVICE unsigned __funnelshift_l(unsigned low, unsigned high,
                                      unsigned by)
 {

@@ -265,18 +265,42 @@ SIMT_DEVICE float erff(float x)
     float large = copysignf(1.0f - s * t * expf(-a * a), x);
     return a < 0.85f ? small : large;
 }
-SIMT_DEVICE float erfcf(float x) { return 1.0f - erff(x); }
+__device__ float erfcf(float) __attribute__((error(
+    "simtcc: erfcf is not on the software GPU: write 1 - erff(x) where "
+    "that is near enough")));
+
+/* remainder, cube root, hypotenuse (M.3.5) */
 SIMT_DEVICE float fmodf(float x, float y)
 {
-    return fmaf(-truncf(x / y), y, x);
+    float a = fabsf(x), b = fabsf(y), c = b;
+    if (!(a < __builtin_inff()) || !(b > 0.0f))
+        return x != x || y != y ? x + y : __builtin_nanf("");
+    if (a < b)
+        return x;
+    while (c + c <= a)
+        c += c;
+    for (; c >= b; c *= 0.5f)
+        a -= a >= c ? c : 0.0f;
+    return copysignf(a, x);
 }
 SIMT_DEVICE float cbrtf(float x)
 {
-    return copysignf(powf(fabsf(x), 0.333333343f), x);
+    float a = fabsf(x);
+    if (!(a < __builtin_inff()) || a == 0.0f)
+        return x;
+    double t = simt_log2_double(a) * (1.0 / 3);
+    double n = __builtin_nearbyint(t);
+    float r = simt_scale(simt_ex2((float)(t - n)),
+                         __float2int_rn((float)n));
+    return copysignf(r, x);
 }
 SIMT_DEVICE float hypotf(float x, float y)
 {
-    return sqrtf(fmaf(x, x, y * y));
+    x = fabsf(x), y = fabsf(y);
+    float a = fmaxf(x, y), r = fminf(x, y) / a;
+    if (a == __builtin_inff() || a == 0.0f)
+        return a;
+    return x != x || y != y ? x + y : a * sqrtf(fmaf(r, r, 1.0f));
 }
 
 /* other names for the same functions (M.3.5) */
