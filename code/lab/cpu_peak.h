@@ -9,7 +9,7 @@
 /* what measures the cores (17b.2) */
 /* The most float32 arithmetic this CPU does on `threads` threads, in
  * GFLOP/s (a fused multiply-add counts 2): the best of many slices of
- * about 1 ms, measured for `seconds`.  0.03 s gives a usable number. */
+ * about 0.5 ms, measured for `seconds`.  0.03 s gives a usable number. */
 double cpu_peak_gflops(int threads, double seconds);
 
 /* One turn of it: a few microseconds of multiply-adds on this thread,

@@ -7,8 +7,8 @@
 /* crossentropy forward: a block per row (15b.5) */
 /* loss[n] = lse[n] - logits[n, targets[n]], one block per row.
  *   launch    N blocks of up to 256        shared  32 bytes
- *   moves     4 NV bytes the first time, and 4 NV the second, which
- *             come from L2 where a row does not stay in L1
+ *   moves     4 NV bytes the first time, and 4 NV the second, unless
+ *             all rows that are worked on at a time stay in L2
  *   ceiling   memory
  *   numerics  the row's maximum is taken out before exp */
 __global__ void crossentropy_fwd_kernel(float *loss, float *lse,
