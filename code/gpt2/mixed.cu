@@ -384,6 +384,7 @@ struct Graphs { int n; struct Graph at[GRAPHS]; };
 static struct Graph *find_graph(struct Graphs *all, int B, int T,
                                 float scale, bool add, bool *found)
 {
+    *found = false;
     for (int i = 0; i < all->n; i++) {
         struct Graph *g = &all->at[i];
         *found = g->B == B && g->T == T && g->scale == scale
