@@ -134,7 +134,13 @@ MODE_TWO constant
 Sums type
 COUNT macro
 used variable
+Pack struct
+Eight type
+Less type
+first_of function
 END
+unknown() { ! grep -E "<code>(Item|W|may_alias|right|QUIET)</code></a> <span class=\"kind\">[^m]" build/book/html/identifiers.html; }
+check "and takes no parameter of a template, attribute or macro for a definition" unknown
 sums build/weave > "$work/before"; sleep 0.02
 echo 'One more sentence.' >> chapters/a-end.nw
 "$loom/weave"

@@ -65,27 +65,25 @@ end
 
 -- definitions in C and CUDA (A.5)
 -- names that look like functions (A.5)
-local not_a_name = { __attribute__ = true, __launch_bounds__ = true,
-    _Alignas = true, alignas = true, __declspec = true }
+local round = { "(", ")" }
+local left_out = { __attribute__ = round, __launch_bounds__ = round,
+    _Alignas = round, alignas = round, __declspec = round,
+    template = { "<", ">" } }
 
--- Place in head of the word before the parameter list.
+-- Place in head of the word before the parameter list: the last word
+-- before a parenthesis that is in none itself, since a macro may come first.
 local function name_before_parameters(head)
-    local i = 1
-    while i < #head do
-        local t = head[i]
-        if head[i + 1].text == "(" then
-            if t.kind == "word" and not not_a_name[t.text] then return i end
-            if not_a_name[t.text] then
-                local open = 0
-                repeat
-                    i = i + 1
-                    if head[i].text == "(" then open = open + 1 end
-                    if head[i].text == ")" then open = open - 1 end
-                until open == 0 or i == #head
-            end
+    local depth, last, inner = 0, nil, nil
+    for i, t in ipairs(head) do
+        local after = head[i + 1] and head[i + 1].text
+        if t.text == "(" then depth = depth + 1 end
+        if t.text == ")" then depth = depth - 1 end
+        if t.kind == "word" and after == "(" then
+            if depth == 0 then last = i end
+            inner = inner or i
         end
-        i = i + 1
     end
+    return last or inner
 end
 
 local function has(head, word)
@@ -128,18 +126,17 @@ local function define_statement(head, define)
     local static = has(head, "static")
     local i = name_before_parameters(head)
     if has(head, "typedef") then
-        local depth = 0
-        for j = #head, 1, -1 do
-            local n = head[j]
-            if n.text == "]" then depth = depth + 1 end
-            if n.text == "[" then depth = depth - 1 end
-            if n.kind == "word" and depth == 0
-               and (not i or j > 2 and head[j - 1].text == "*"
-                    and head[j - 2].text == "(") then
-                return define(n, "type")
+        local name, depth = head[i or 0], 0     -- typedef int f(int)
+        for j, n in ipairs(name and {} or head) do
+            if n.text == "[" then depth = depth + 1 end
+            if n.text == "]" then depth = depth - 1 end
+            if n.kind == "word" and depth == 0 then name = n end
+            if name == n and j > 2 and head[j - 1].text == "*"
+               and head[j - 2].text == "(" then
+                break                           -- typedef int (*f)(int)
             end
         end
-        if i then define(head[i], "type") end   -- typedef int f(int)
+        if name then define(name, "type") end
     elseif i and not has(head, "=") then
         return define(head[i], "declaration", static)
     elseif not has(head, "extern") and (#head > 2 or head.after_tag) then
@@ -184,20 +181,21 @@ end
 local function find_in_c(tokens, define, includes)
     local head, i = {}, 1
     local depth = 0                        -- of ( and [
-    local function skip_braces()
-        local open = 0
+    local function skip(open, close)
+        local n = 0
         repeat
-            local s = tokens[i].text
-            if tokens[i].kind == "op" then
-                if s == "{" then open = open + 1 end
-                if s == "}" then open = open - 1 end
-            end
+            local s = tokens[i]
+            if s.kind == "op" and s.text == open then n = n + 1 end
+            if s.kind == "op" and s.text == close then n = n - 1 end
             i = i + 1
-        until open == 0 or i > #tokens
+        until n == 0 or i > #tokens
     end
     while i <= #tokens do
-        local t = tokens[i]
-        if t.kind == "pre" then
+        local t, group = tokens[i], left_out[tokens[i].text]
+        if group and tokens[i + 1] and tokens[i + 1].text == group[1] then
+            i = i + 1
+            skip(group[1], group[2])
+        elseif t.kind == "pre" then
             -- read a preprocessor line (A.5)
             local what = t.text:match("%a*$")
             local name = tokens[i + 1]
@@ -225,18 +223,23 @@ local function find_in_c(tokens, define, includes)
             end
             local equals = false
             for _, h in ipairs(head) do equals = equals or h.text == "=" end
-            if last and last.text == ")" and not equals then
+            if last and (last.text == ")" or last.text == "noexcept")
+               and not equals then
                 local first = i
-                local name, kind = define_function(head, define)
-                skip_braces()
+                define_function(head, define)
+                skip("{", "}")
                 find_locals(head, tokens, first, i - 1)
                 head = {}
             elseif last and last.kind == "string" then
                 head, i = {}, i + 1
             elseif tag and not equals then
-                if last.text ~= tag then define(last, tag) end
+                local name = last
+                for j, h in ipairs(last.text == ">" and head or {}) do
+                    if h.text == tag then name = head[j + 1] end  -- struct Pack<8>
+                end
+                if name.text ~= tag then define(name, tag) end
                 local first = i
-                skip_braces()
+                skip("{", "}")
                 if tag == "enum" then
                     local previous
                     for j = first, i - 2 do
@@ -257,7 +260,7 @@ local function find_in_c(tokens, define, includes)
                 kept.after_tag = true
                 head = kept
             else
-                skip_braces()
+                skip("{", "}")
             end
         else
             if t.text == "(" or t.text == "[" then depth = depth + 1 end
