@@ -120,7 +120,5 @@ struct Text {
 
 bool ptx_read(struct Text *t, const char *text, size_t bytes,
               struct Error *e);
-/* Functions to code that runs: decode.c */
-bool decode(struct Module *m, struct Text *t, struct Error *e);
 
 #endif
