@@ -71,7 +71,7 @@ local left_out = { __attribute__ = round, __launch_bounds__ = round,
     template = { "<", ">" } }
 
 -- Place in head of the word before the parameter list: the last word
--- before a parenthesis that is in none itself, since a macro may come first.
+-- before a parenthesis that is in none itself, since macros come first.
 local function name_before_parameters(head)
     local depth, last, inner = 0, nil, nil
     for i, t in ipairs(head) do
