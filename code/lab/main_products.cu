@@ -197,6 +197,14 @@ static void check(const struct Shape *s, enum What what)
 }
 
 /* products: one shape (V.7) */
+static void warm(void)
+{
+    product_lt_experiment.candidate = 0;
+    product_lt_experiment.sums = NULL;
+    time_us(product_of(&shapes[0]), LIBRARY, 1);
+}
+
+/* products: one shape, continued (V.7) */
 enum { TURNS = 8, PROPOSALS = 8 };
 
 /* t[0]: as the program takes it; t[i]: by the library's proposal i. */
@@ -205,6 +213,7 @@ static void library_turns(struct Sample *t, const struct Product *p)
     for (int turn = 0; turn < TURNS; turn++)
         for (int k = 0; k <= PROPOSALS; k++) {
             const int i = turn % 2 ? PROPOSALS - k : k;
+            warm();
             product_lt_experiment.candidate = i;
             const double us = time_us(*p, LIBRARY, 5);
             if (turn > 0 && us > 0)
@@ -223,7 +232,8 @@ static void one_shape(const struct Shape *s, double *peak, double *sum)
     check(s, OURS);
     library_turns(t, &p);
     const double us = median(&t[0]), first = median(&t[1]);
-    const double ours = time_us(p, OURS, 3);
+    warm();
+    const double ours = time_us(p, OURS, 5);
     double best = first;
     for (int i = 2; i <= PROPOSALS; i++)
         best = t[i].runs ? fmin(best, median(&t[i])) : best;
@@ -331,6 +341,7 @@ static void time_variants(void)
         for (int i = 0; i < n_variants; i++) {
             struct Variant *v = &variants[i];
             const bool slow = v->p.N % 8 || v->p.M % 8;
+            warm();
             product_lt_experiment.sums = v->with_sums ? sums : NULL;
             const double us = time_us(v->p, v->how, slow ? 1 : 5);
             if (turn > 0 && us > 0)
