@@ -126,6 +126,45 @@ static void a_whole_step(const struct Row *row)
     assert_true(flop[0] == flop[1]);
 }
 
+/* The calls, as they were counted while a step ran on an H200. */
+static const struct Called { bool half; const char *works, *range; }
+called[] = {
+    { false, "layernorm-fwd", "layernorm" },
+    { false, "layernorm-bwd", "layernorm-bwd" },
+    { false, "residual", "residual" }, { false, "gelu-bwd", "gelu-bwd" },
+    { false, "bias-bwd+bias-bwd-qkv+bias-bwd-c", "bias-bwd" },
+    { true, "layernorm16-fwd", "layernorm" },
+    { true, "layernorm16-bwd+layernorm16-bwd-positions", "layernorm-bwd" },
+    { true, "flash-fwd", "attention" }, { true, "proj.dx", "mlp-dx" },
+    { true, "classifier16", "classifier" },
+};
+
+static void as_a_step_calls(const struct Row *row)
+{
+    const struct Sizes s = { 64, 1024, 12, 768, 12, 50257, 124439808 };
+    struct Work w[WORKS_MAX];
+    (void)row;
+    for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
+        const struct Called *c = &called[i];
+        char list[100], name[80];
+        int calls = 0;
+        int n = c->half ? works_bf16(w, &s) : works_float(w, &s);
+        snprintf(list, sizeof list, "%s", c->works);
+        for (char *k = strtok(list, "+"); k; k = strtok(NULL, "+")) {
+            const struct Work *op = work_find(w, n, k);
+            if (!op)
+                fail_msg("no row %s", k);
+            calls += op->calls;
+        }
+        snprintf(name, sizeof name, "step.gpt2.b64.%s.calls.%s",
+                 c->half ? "bf16" : "tf32", c->range);
+        double counted = row_of("figures/data/gpu-step.csv", name);
+        if (calls != counted)
+            fail_msg("%s: %d calls, a step has %g", c->works, calls,
+                     counted);
+    }
+}
+
 static void names_are_different(const struct Row *row)
 {
     struct Work w[WORKS_MAX];
@@ -390,6 +429,8 @@ static const struct Row rows[] = {
     COMPARED(12, "adamw"), COMPARED(13, "fc.y"), COMPARED(14, "fc.dx"),
     COMPARED(15, "fc.dw"),
     { "works of a step", a_whole_step, "a call too many; the whole square" },
+    { "works as often as a step calls them", as_a_step_calls,
+      "a bias of four; an addition that a product has done" },
     { "works by name", names_are_different, "a name twice" },
     { "staircase n=2048 tm=128 tn=256 tiles=128 waves=1", tiles_and_waves,
       "rounds up what is whole" },

@@ -97,6 +97,8 @@ int works_float(struct Work w[WORKS_MAX], const struct Sizes *s)
     row(&t, "gelu-fwd", L, 4 * 8 * n, 29 * 4 * n, false);
     row(&t, "gelu-bwd", L, 4 * 12 * n, 36 * 4 * n, false);
     row(&t, "bias-bwd", L, 4 * (4 * n + 8 * C), 4 * n, false);
+    row(&t, "bias-bwd-qkv", L, 4 * (3 * n + 6 * C), 3 * n, false);
+    row(&t, "bias-bwd-c", 2 * L, 4 * (n + 2 * C), n, false);
     row(&t, "crossentropy-fwd", 1, 4 * (l + 3 * N), 41 * l, false);
     row(&t, "crossentropy-bwd", 1, 4 * (2 * l + 2 * N), 26 * l, false);
     row(&t, "adamw", 1, 28 * s->P, 14 * s->P, false);
@@ -118,15 +120,15 @@ int works_bf16(struct Work w[WORKS_MAX], const struct Sizes *s)
     row(&t, "copy16", 0, 2 * 8 * n, 0, false);
     row(&t, "embedding16-fwd", 1, 2 * (2 * n + wpe) + 4 * N, n, false);
     row(&t, "embedding16-bwd", 1, 2 * n + 8 * rows + 4 * N, n, false);
-    row(&t, "layernorm16-fwd", 1, 2 * (2 * n + 2 * C) + 8 * N, 8 * n,
-        false);
-    row(&t, "residual-layernorm16-fwd", 2 * L, 2 * (4 * n + 2 * C) + 8 * N,
-        9 * n, false);
+    row(&t, "layernorm16-fwd", 2 * L + 1, 2 * (2 * n + 2 * C) + 8 * N,
+        8 * n, false);
     row(&t, "layernorm16-bwd", 2 * L, 2 * (4 * n + C) + 8 * N + 12 * C,
         16 * n, false);
     row(&t, "layernorm16-bwd-positions", 1,
         2 * (4 * n + C) + 8 * N + 8 * C + 4 * wpe, 16 * n, false);
     /* bf16: what the products have swallowed (6.2) */
+    row(&t, "residual-layernorm16-fwd", 0, 2 * (4 * n + 2 * C) + 8 * N,
+        9 * n, false);
     row(&t, "gelu16-fwd", 0, 2 * 8 * n, 11 * 4 * n, false);
     row(&t, "gelu16-bwd", 0, 2 * 12 * n, 20 * 4 * n, false);
     row(&t, "column-sums16", 0, 2 * 4 * n + 16 * C, 4 * n, false);
