@@ -54,6 +54,7 @@ struct AdamwSpan {
  *             body has none
  *   m, v, g   real, as in adamw_update
  *   decay     s->decay where the span decays, else 0
+ *   needs     on a GPU, all arrays at multiples of 16 bytes
  *   moves     30 bytes a number with w and w16, 24 without w */
 void adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
                const struct AdamwSpan *span, int spans,

@@ -54,7 +54,9 @@ void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
 /* The same where x is an embedding, a word's row plus a position's:
  * dwpe[t,:] = the sum of dx over the rows t, T + t, 2 T + t, ...
  *
- *   dwpe        float [T][C], written, or added to if accumulate
+ *   dwpe        float [T][C], at a multiple of 16 bytes; written, or added
+ *               to if accumulate
+ *   needs       N >= T
  *   moves       8 NC + 8 N + 4 TC bytes and partial sums */
 void layernorm16_bwd_positions(bf16 *dx, float *dw, float *db,
                                float *dwpe, const bf16 *dy,
