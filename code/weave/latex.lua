@@ -107,13 +107,16 @@ local function set_foot(part)
 end
 
 -- latex: a part of a chunk, continued (I.2.2)
+-- May no page end before line n of so many, of which `heads` are heads?
+local function stays(n, count, heads)
+    return n > 1 and (n < heads + 2 or n > count - 2 or count < 6)
+end
+
 function M.chunk(part)
     local out, lines = { set_head(part) }, part.lines
     for n, line in ipairs(lines) do
         local text, places = set_line(line)
-        if n > 1 and (n == 2 or n > #lines - 2 or #lines < 6) then
-            out[#out + 1] = "\\nobreak"
-        end
+        if stays(n, #lines, 1) then out[#out + 1] = "\\nobreak" end
         out[#out + 1] = ("\\codeline{%s}{%s}"):format(places, text)
     end
     out[#out + 1] = set_foot(part)
@@ -122,15 +125,20 @@ end
 
 -- latex: other code (I.2.2)
 local function set_fence(lines, widest)
+    local out = {}
+    for n, line in ipairs(lines) do
+        out[n] = (stays(n, #lines, 2) and "\\nobreak" or "")
+                 .. "\\fenceline{" .. line .. "}"
+    end
     return raw_block(("\\begin{fence}{%d}\n%s\n\\end{fence}"):format(
-        math.max(76, widest), table.concat(lines, "\n")))
+        math.max(76, widest), table.concat(out, "\n")))
 end
 
 function M.output(lines)
     local out, widest = {}, 0
     for i, line in ipairs(lines) do
         widest = math.max(widest, utf8.len(line) or #line)
-        out[i] = "\\fenceline{" .. escape_code(line) .. "}"
+        out[i] = escape_code(line)
     end
     return set_fence(out, widest)
 end
@@ -150,9 +158,6 @@ function M.listing(tokens)
             end
             lines[#lines] = lines[#lines] .. text
         end
-    end
-    for i, line in ipairs(lines) do
-        lines[i] = "\\fenceline{" .. line .. "}"
     end
     return set_fence(lines, widest)
 end
