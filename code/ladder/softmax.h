@@ -15,6 +15,7 @@ C_FUNCTIONS_BEGIN
  * device memory; y may be x.
  *
  *   sizes      1 <= N < 2^31, 1 <= C <= `most`
+ *   needs      x and y aligned to 16 bytes
  *   launch     a block per row, in the default stream; not waited for
  *   moves      `passes` times 4 N C bytes, one of them written
  *   numerics   a row with NaN is NaN, a row of -infinity too; -infinity
