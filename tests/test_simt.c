@@ -847,6 +847,8 @@ static void malformed(const struct Row *row)
           "no register %envreg3" },
         { ".entry k() { .shared .b8 s[300000]; .reg .b32 %r<2>;"
           " ld.shared.u32 %r1, [s]; }", "shared memory" },
+        { ".entry k() { .shared .b8 s[49153]; .reg .b32 %r<2>;"
+          " ld.shared.u32 %r1, [s]; }", "declare it extern" },
         { ".entry k() { .local .b8 s[3000000]; }", "local memory" },
         { ".entry k(.param .b8 p[32765]) { ret; }", "32764 bytes" },
         { ".global .b8 x[99999999999];", "larger than 1 GiB" },
@@ -1050,6 +1052,30 @@ static void spin_within_block(const struct Row *row)
     CHECK(1, 64, 5);
 }
 
+/* 4 bytes declared and the rest of 227 KB asked for, from a multiple of
+ * 4,096 on, are more than a block has: under the sanitizer, whose shadow
+ * ends there. */
+static void padding_counts(const struct Row *row)
+{
+    (void)row;
+    read_kernel(".extern .shared .align 4096 .b8 d[];\n"
+                ".visible .entry k() { .shared .align 4 .b8 s[4];\n"
+                ".reg .b64 %rd<3>; mov.u64 %rd1, d; mov.u64 %rd2, s;\n"
+                "st.shared.u32 [%rd2], 1; ret; }");
+    const struct Kernel *k = module_kernel(&module, "k");
+    enum Fault fault;
+    struct Error e;
+    struct Dim3 one = { 1, 1, 1 };
+    simt_options.check = true;
+    for (size_t bytes = MAX_SHARED - 4095; bytes <= MAX_SHARED; bytes += 4095)
+        assert_false(simt_launch(k, one, one, bytes, NULL, &fault, &e));
+    assert_int_equal(fault, FAULT_CONFIGURATION);
+    assert_true(simt_launch(k, one, one, MAX_SHARED - 4096, NULL, &fault,
+                            &e));
+    simt_options.check = false;
+    module_free(&module);
+}
+
 static void dynamic_shared(const struct Row *row)
 {
     (void)row;
@@ -1119,6 +1145,7 @@ static const struct Row rows[] = {
     { "absurd_launches", absurd_launches, "limits not checked" },
     { "faults", faults, "a kernel that crashes the machine" },
     { "spin_within_block", spin_within_block, "warps take no turns" },
+    { "padding_counts", padding_counts, "a shadow smaller than the memory" },
     { "dynamic_shared", dynamic_shared, "dynamic over static memory" },
 };
 

@@ -1428,8 +1428,10 @@ static bool place_shared(struct Decoder *d, struct Variable *v)
         return true;                    /* placed last, all at one place */
     }
     size_t at = (d->static_shared + v->align - 1) & ~(v->align - 1);
-    if (v->bytes > MAX_SHARED || at + v->bytes > MAX_SHARED)
-        return refuse(d, "more than %d bytes of shared memory", MAX_SHARED);
+    if (v->bytes > MAX_STATIC_SHARED || at + v->bytes > MAX_STATIC_SHARED)
+        return refuse(d, "more than %d bytes of shared memory declared; "
+                      "declare it extern, and ask for it at the launch",
+                      MAX_STATIC_SHARED);
     v->kernel = d->kernel;
     v->place = at;
     d->static_shared = (uint32_t)(at + v->bytes);

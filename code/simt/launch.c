@@ -23,6 +23,15 @@ struct Dim3 thread_index(const struct Warp *w, int lane)
 }
 
 /* is this launch possible (L.8) */
+/* What is declared, and from the next multiple of the alignment on what is
+ * asked for. */
+size_t shared_of(const struct Kernel *k, size_t dynamic)
+{
+    size_t align = k->dynamic_align;
+    return !dynamic ? k->static_shared : dynamic > MAX_SHARED ? dynamic :
+           ((k->static_shared + align - 1) & ~(align - 1)) + dynamic;
+}
+
 static bool possible(const struct Kernel *k, struct Dim3 grid,
                      struct Dim3 block, size_t dynamic, struct Error *e)
 {
@@ -41,7 +50,7 @@ static bool possible(const struct Kernel *k, struct Dim3 grid,
         return error_set(e, "kernel %.100s: a block of %llu threads; its "
             "__launch_bounds__ allow %u", k->name,
             (unsigned long long)threads, k->max_threads);
-    if (dynamic > MAX_SHARED || k->static_shared + dynamic > MAX_SHARED)
+    if (shared_of(k, dynamic) > MAX_SHARED)
         return error_set(e, "kernel %.100s: %u + %zu bytes of shared "
             "memory (declared + asked for); a block has %d", k->name,
             k->static_shared, dynamic, MAX_SHARED);
@@ -219,10 +228,7 @@ static void run_grid(struct Launch *l)
     struct Block b = { .launch = l };
     uint64_t blocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
     b.threads = (int)(l->block.x * l->block.y * l->block.z);
-    size_t before = (l->kernel->static_shared + l->kernel->dynamic_align -
-                     1) & ~(size_t)(l->kernel->dynamic_align - 1);
-    b.shared_bytes = l->dynamic_shared ? before + l->dynamic_shared
-                                       : l->kernel->static_shared;
+    b.shared_bytes = shared_of(l->kernel, l->dynamic_shared);
     b.shared = room_for(b.shared_bytes);
     make_warps(&b);
     for (int i = 0; i < b.warps; i++)

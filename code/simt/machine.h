@@ -253,6 +253,8 @@ extern void (*launch_ended)(const struct Launch *l);
 bool simt_launch(const struct Kernel *k, struct Dim3 grid,
                  struct Dim3 block, size_t dynamic_shared, void **args,
                  enum Fault *fault, struct Error *e);
+/* Bytes of shared memory that a block of the kernel has. */
+size_t shared_of(const struct Kernel *, size_t dynamic);
 
 /* what the sanitizer provides (3.9) */
 /* check.c; called only if launch->check.  check_access returns the lanes

@@ -336,7 +336,9 @@ static cudaError_t fits(const struct Known *k, dim3 grid, dim3 block,
                       "%s: %llu threads, but its __launch_bounds__ promise "
                       "at most %u", name, (unsigned long long)threads,
                       allowed);
-    if (k->kernel->static_shared + dynamic > k->dynamic_limit)
+    if (dynamic > MAX_SHARED ||
+        k->kernel->static_shared + dynamic > k->dynamic_limit ||
+        shared_of(k->kernel, dynamic) > gpu->shared_per_block)
         return refuse(cudaErrorInvalidValue,
                       "%s: %zu bytes of shared memory a block (%u "
                       "declared, %zu asked for), but at most %zu: up to "
