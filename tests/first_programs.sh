@@ -16,6 +16,23 @@ for t in 1 32 33 1024; do
     check "vector-add --n 5000 --threads $t" "$add" --n 5000 --threads $t
 done
 refuses "1025 threads in a block" 2 'threads' "$add" --threads 1025
+# ---- the two commands that the chapter shows ------------------------------------
+command=$(awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' \
+    chapters/02-throughput-machine.nw | tr -d '\\\n' | sed 's/nvcc /\n&/' |
+    sed "s|build/bin|$BIN|; s|build/libmb|${BIN%/bin}/libmb|
+         s|-o vector-add|-o $dir/compiled|")
+check "the chapter shows a command for each of two compilers" \
+    test "$(echo "$command" | grep -cE '^[^ ]*(simtcc|nvcc) .*-o ')" = 2
+check "the simtcc command compiles the addition" \
+    eval "$(echo "$command" | grep simtcc)"
+check "what it has made adds" "$dir/compiled" --n 33
+if command -v "${NVCC:-nvcc}" > /dev/null; then
+    check "the nvcc command compiles and links it" \
+        eval "$(echo "$command" | sed -n "s|^nvcc|${NVCC:-nvcc}|p" | grep .)"
+else
+    skip "the nvcc command compiles and links it" "no nvcc"
+fi
+
 refuses "fewer than no elements" 2 'n' "$add" --n -1
 
 # ---- the counts: predicted in the chapter, by arithmetic ----------------------
