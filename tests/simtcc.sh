@@ -14,6 +14,8 @@ refuses "a file that is not there" 2 'nowhere.cu: no such file' \
 refuses "an unknown option" 2 'unknown option --fast' "$simtcc" --fast x.cu
 refuses "fast mathematics" 2 'would change results' \
     "$simtcc" -use_fast_math x.cu
+refuses "fast mathematics by another name" 2 'would change results' \
+    "$simtcc" -Ofast x.cu
 refuses "no clang" 1 "no compiler 'clang-none'.*apt install clang" \
     env CLANG=clang-none "$simtcc" tests/data/simt/vector_add.cu
 printf '#!/bin/sh\necho "  Registered Targets:"; echo "    x86-64"\n' \
