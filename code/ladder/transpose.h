@@ -14,7 +14,8 @@ C_FUNCTIONS_BEGIN
 /* out[n][m] = in[m][n] for m < M, n < N: float32, rows contiguous, in
  * device memory; out and in do not overlap.
  *
- *   sizes      1 <= M, N <= 2^19, both divisible by `multiple`
+ *   sizes      1 <= M, N <= 524,280, both divisible by `multiple`: a
+ *              grid has at most 65,535 blocks down, here of 8 rows
  *   alignment  16 bytes where multiple is 4
  *   launch     one kernel in the default stream; not waited for
  *   moves      8 M N bytes: each number in once and out once
