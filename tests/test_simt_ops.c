@@ -109,6 +109,7 @@ static void run_case(const struct Case *c)
 #define N1 0xffffffffu
 #define L1 0xffffffffffffffffull
 #define NAN32 0x7fc00000u
+#define ONE_NAN 0x7fffffffu     /* what the hardware makes of any */
 
 static const struct Case integers[] = {
     { "add.s32", "www", 0x7fffffff, 1, 0, 0x80000000u },
@@ -252,7 +253,13 @@ static const struct Case floats[] = {
     { "min.f32", "fff", 0, 0x80000000u, 0, 0x80000000u },
     { "max.f32", "fff", 0x80000000u, 0, 0, 0 },
     { "max.f32", "fff", 0x3f800000, NAN32, 0, 0x3f800000 },
-    { "max.NaN.f32", "fff", 0x3f800000, NAN32, 0, NAN32 },
+    { "max.NaN.f32", "fff", 0x3f800000, NAN32, 0, ONE_NAN },
+    { "sub.f32", "fff", 0x7f800000, 0x7f800000, 0, ONE_NAN },
+    { "mul.ftz.f32", "fff", 0xff800000u, 1, 0, ONE_NAN },
+    { "div.rn.f32", "fff", 0, 0, 0, ONE_NAN },
+    { "fma.rn.f32", "ffff", 0xffc00001u, 0x3f800000, 0, ONE_NAN },
+    { "sqrt.rn.f32", "ff", 0xbf800000u, 0, 0, ONE_NAN },
+    { "slct.f32.s32", "fffw", 0xffc00001u, 0, 1, 0xffc00001u },
     { "add.ftz.f32", "fff", 1, 1, 0, 0 },
     { "add.f32", "fff", 1, 1, 0, 2 },
     { "ex2.approx.ftz.f32", "ff", 0xc3000000u, 0, 0, 0 },
@@ -326,6 +333,7 @@ static const struct Case conversions[] = {
     { "cvt.f64.f32", "df", 0x3f800000, 0, 0, 0x3ff0000000000000ull },
     { "cvt.rn.f32.f64", "fd", 0x3ff0000010000000ull, 0, 0, 0x3f800000 },
     { "cvt.rn.f32.f64", "fd", 0x3ff0000030000000ull, 0, 0, 0x3f800002 },
+    { "cvt.rn.f32.f64", "fd", 0xfff8000000000000ull, 0, 0, ONE_NAN },
     { "cvt.rz.f32.f64", "fd", 0x3ff000002fffffffull, 0, 0, 0x3f800001 },
 };
 

@@ -54,6 +54,7 @@ static uint32_t new_float(int op, uint32_t old, uint32_t b)
     memcpy(&x, &old, 4);
     memcpy(&y, &b, 4);
     x = op == OP_ADD ? x + y : (float)new_number(op, x, y);
+    x = op == OP_EXCH || x == x ? x : __builtin_nanf("0x3fffff");
     memcpy(&old, &x, 4);
     return old;
 }

@@ -85,19 +85,19 @@ static inline f32 towards_zero(f64 x)
     R(cvt_rn_##N##_u64, u16, u64, TO(from_u64(a)))                      \
     R(cvt_rn_##N##_s64, u16, s64, TO(from_s64(a)))
 #define FLOAT_CONVERSIONS(R)                                            \
-    R(cvt_rni_f32_f32, f32, f32, rintf(a))                              \
-    R(cvt_rzi_f32_f32, f32, f32, truncf(a))                             \
-    R(cvt_rmi_f32_f32, f32, f32, floorf(a))                             \
-    R(cvt_rpi_f32_f32, f32, f32, ceilf(a))                              \
+    R(cvt_rni_f32_f32, n32, f32, rintf(a))                              \
+    R(cvt_rzi_f32_f32, n32, f32, truncf(a))                             \
+    R(cvt_rmi_f32_f32, n32, f32, floorf(a))                             \
+    R(cvt_rpi_f32_f32, n32, f32, ceilf(a))                              \
     R(cvt_rni_f64_f64, f64, f64, rint(a))                               \
     R(cvt_rzi_f64_f64, f64, f64, trunc(a))                              \
     R(cvt_rmi_f64_f64, f64, f64, floor(a))                              \
     R(cvt_rpi_f64_f64, f64, f64, ceil(a))                               \
     R(cvt_f64_f32, f64, f32, (f64)a)                                    \
-    R(cvt_rn_f32_f64, f32, f64, (f32)a)                                 \
-    R(cvt_rz_f32_f64, f32, f64, towards_zero(a))                        \
+    R(cvt_rn_f32_f64, n32, f64, (f32)a)                                 \
+    R(cvt_rz_f32_f64, n32, f64, towards_zero(a))                        \
     R(cvt_rna_tf32_f32, f32, f32, tf32_round(a))                        \
-    R(cvt_f32_f16, f32, h16, a) R(cvt_f64_f16, f64, h16, (f64)a)        \
+    R(cvt_f32_f16, n32, h16, a) R(cvt_f64_f16, f64, h16, (f64)a)        \
     R(cvt_rn_f16_f32, h16, f32, a)                                      \
     R(cvt_rn_f16_f64, u16, f64, half_from_double(a))                    \
     R(cvt_f32_bf16, f32, q16, a) R(cvt_rn_bf16_f32, q16, f32, a)        \

@@ -39,7 +39,7 @@ static inline f64 larger_double(f64 a, f64 b)
 }
 
 /* rows: floats (L.5) */
-/* T: f32, or z32 for the .ftz form; Z what the name has there. */
+/* T: n32, or z32 for the .ftz form; Z what the name has there. */
 #define FLOAT_ROWS_OF(R1, R2, R3, T, Z)                                 \
     R2(add##Z##f32, T, T, T, a + b)                                     \
     R2(sub##Z##f32, T, T, T, a - b)                                     \
@@ -66,7 +66,7 @@ static inline f64 larger_double(f64 a, f64 b)
     R2(max##Z##NaN_f32, T, T, T, a != a ? a : b != b ? b : larger(a, b))
 #define OTHER_FLOAT_ROWS(R1, R2, R3)                                    \
     R1(mov_f32, f32, f32, a)                                            \
-    R1(tanh_approx_f32, f32, f32, simt_tanh(a))                         \
+    R1(tanh_approx_f32, n32, f32, simt_tanh(a))                         \
     R2(add_sat_f32, f32, f32, f32, clamped(a + b))                      \
     R2(mul_sat_f32, f32, f32, f32, clamped(a * b))                      \
     R3(fma_rn_sat_f32, f32, f32, f32, f32, clamped(fmaf(a, b, c)))      \
@@ -97,7 +97,7 @@ static inline f32 clamped(f32 x)
     R2(max_f64, f64, f64, f64, larger_double(a, b))                     \
     R2(copysign_f64, f64, f64, f64, copysign(b, a))
 #define FLOAT_TABLE(R1, R2, R3)                                         \
-    FLOAT_ROWS_OF(R1, R2, R3, f32, _)                                   \
+    FLOAT_ROWS_OF(R1, R2, R3, n32, _)                                   \
     FLOAT_ROWS_OF(R1, R2, R3, z32, _ftz_)                               \
     OTHER_FLOAT_ROWS(R1, R2, R3) DOUBLE_ROWS(R1, R2, R3)
 FLOAT_TABLE(ROW1, ROW2, ROW3)

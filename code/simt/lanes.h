@@ -32,7 +32,8 @@ typedef double slotd __attribute__((may_alias));
 #define SLOT_s64 slot8
 #define SLOT_f32 slotf
 #define SLOT_f64 slotd
-#define SLOT_z32 slotf      /* float, subnormals read and written as 0   */
+#define SLOT_n32 slotf      /* float, computed: NaN is the hardware's    */
+#define SLOT_z32 slotf      /* likewise, subnormals read, written as 0   */
 #define SLOT_h16 slot4      /* half: computed with as float              */
 #define SLOT_q16 slot4      /* bfloat16: likewise                        */
 
@@ -46,6 +47,7 @@ typedef double slotd __attribute__((may_alias));
 #define READ_s64(x) (s64)(x)
 #define READ_f32(x) (x)
 #define READ_f64(x) (x)
+#define READ_n32(x) (x)
 #define READ_z32(x) flushed(x)
 #define READ_h16(x) float_from_half((u16)(x))
 #define READ_q16(x) float_from_bf16((u16)(x))
@@ -60,9 +62,16 @@ typedef double slotd __attribute__((may_alias));
 #define WRITE_s64(x) (u64)(x)
 #define WRITE_f32(x) (f32)(x)
 #define WRITE_f64(x) (f64)(x)
-#define WRITE_z32(x) flushed(x)
+#define WRITE_n32(x) one_nan((f32)(x))
+#define WRITE_z32(x) flushed(one_nan(x))
 #define WRITE_h16(x) half_from_float(x)
 #define WRITE_q16(x) bf16_from_float(x)
+
+/* Processors give NaN different bits; the hardware has one. */
+static inline f32 one_nan(f32 x)
+{
+    return x == x ? x : __builtin_nanf("0x3fffff");
+}
 
 /* Letters of a signature: how a number among the operands is to be read. */
 #define LETTER_u8 "w"
@@ -75,6 +84,7 @@ typedef double slotd __attribute__((may_alias));
 #define LETTER_s64 "l"
 #define LETTER_f32 "f"
 #define LETTER_f64 "d"
+#define LETTER_n32 "f"
 #define LETTER_z32 "f"
 #define LETTER_h16 "w"
 #define LETTER_q16 "w"

@@ -91,7 +91,7 @@ static void write_d(const struct Mma *m, uint32_t *const d[],
     for (int i = 0; i < 4; i++)
         for (int lane = 0; lane < LANES; lane++) {
             double x = sum[lane / 4 + 8 * (i / 2)][lane % 4 * 2 + i % 2];
-            float f = (float)x;
+            float f = x == x ? (float)x : __builtin_nanf("0x3fffff");
             if (!m->half_sum)
                 memcpy(&d[i][lane], &f, sizeof f);
             else if (i % 2 == 0)
