@@ -22,9 +22,10 @@ struct Csr {
 /* y[r] = sum over the nonzeros of row r of value * x[column].
  *
  *   memory     all arrays on the device; y [rows], x [columns]
- *   sizes      rows >= 0; fewer than 2^31 nonzeros; a row may be empty
+ *   sizes      0 <= rows <= 2^27, as 32 lanes of each are numbered by 32
+ *              bits; fewer than 2^31 - 32 nonzeros; a row may be empty
  *   launch     one kernel in the default stream; not waited for
- *   moves      8 bytes a nonzero, 12 a row; x where no cache has it
+ *   moves      8 bytes a nonzero, 8 a row; x where no cache has it
  *   numerics   one sum a lane, in order; then the lanes' in a tree
  */
 typedef void spmv_fn(float *y, const struct Csr *a, const float *x);
