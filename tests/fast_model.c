@@ -7,6 +7,7 @@
 #include "gpt2/trainer.h"
 #include "ops/adamw.h"
 #include "ops/machine.h"
+#include "layouts.h"
 #include "rows.h"               /* last: cmocka has a macro called fail */
 
 #include "plain_model.h"
@@ -284,6 +285,34 @@ static void redo_row(const struct Row *row)
     case_close(&k), case_close(&again);
 }
 
+/* The same lives in other layouts: all bits the same.  Launched kernel by
+ * kernel, since a graph keeps the addresses that it saw. */
+static void layouts_row(const struct Row *row)
+{
+    struct Case k;
+    struct ModelOptions o = options_of(row);
+    o.no_graph = true;
+    case_open(row, &k, o, true);
+    struct Rng r = rng_new(4, 0);
+    double loss = train(&k);
+    real *g = gradient(&k);
+    for (int i = 0; i < 8; i++) {
+        void *memory = machine_alloc(lay_out(&k.m.plan, &r), "a test");
+        memset(k.m.mixed->again, 0,
+               (size_t)k.m.config.L * sizeof *k.m.mixed->again);
+        plan_bind(&k.m.plan, memory);
+        mixed_keep(&k.m);
+        poison(&k);
+        assert_true(train(&k) == loss);
+        real *h = gradient(&k);
+        same(&k, g, h, NULL);
+        free(h);
+        machine_free(memory);
+    }
+    free(g);
+    case_close(&k);
+}
+
 /* Weights that go in come out, rounded if there is no fp32 copy. */
 static void weights_row(const struct Row *row)
 {
@@ -512,6 +541,12 @@ static const struct Row rows[] = {
   "a buffer that lives too short" },
 { "redo B=3 T=19 V=131 L=3 NH=2 C=64 redo=3", redo_row,
   "a buffer that lives too short" },
+{ "layouts B=1 T=9 V=50 L=2 NH=2 C=64", layouts_row,
+  "a buffer that lives too short, and that nobody replaces" },
+{ "layouts B=1 T=9 V=50 L=2 NH=2 C=64 redo=2", layouts_row,
+  "a buffer that lives too short, and that nobody replaces" },
+{ "layouts B=1 T=9 V=50 L=2 NH=2 C=64 redo=3", layouts_row,
+  "a buffer that lives too short, and that nobody replaces" },
 { "weights B=1 T=4 V=131 L=2 NH=2 C=64", weights_row,
   "weights that are not floats in memory" },
 { "weights B=1 T=4 V=131 L=2 NH=2 C=64 master=0", weights_row,

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "model_fixture.h"
+#include "layouts.h"
 #include "named.h"
 #include "wanted.h"
 
@@ -334,32 +335,6 @@ static void sharing_changes_no_loss(void **state)
     assert_true(a == b && isfinite(a));
     model_free(&train.m);
     model_free(&infer.m);
-}
-
-/* Lay the buffers out by first fit, but in an order by chance: the bytes.
- * A life that the plan ends too early is overwritten in some such order. */
-static size_t lay_out(struct Plan *p, struct Rng *r)
-{
-    size_t total = 0;
-    for (int i = 0; i < p->n; i++) {
-        int k = i + (int)rng_below(r, (uint64_t)(p->n - i));
-        struct PlanItem x = p->item[k];
-        p->item[k] = p->item[i];
-        x.offset = 0;
-        for (k = 0; k < i; k++) {
-            const struct PlanItem *y = &p->item[k];
-            size_t end = y->offset + y->size_bytes;
-            if (x.from <= y->to && y->from <= x.to && x.offset < end
-                && y->offset < x.offset + x.size_bytes) {
-                x.offset = end;
-                k = -1;                     /* all of them again */
-            }
-        }
-        p->item[i] = x;
-        size_t end = x.offset + x.size_bytes;
-        total = end > total ? end : total;
-    }
-    return total;
 }
 
 static void any_layout_will_do(void **state)
