@@ -139,8 +139,9 @@ Eight type
 Less type
 first_of function
 END
-unknown() { ! grep -E "<code>(Item|W|may_alias|right|QUIET)</code></a> <span class=\"kind\">[^m]" build/book/html/identifiers.html; }
+unknown() { ! grep -E "<code>(Item|W|may_alias|right|QUIET|number|what|free)</code></a> <span class=\"kind\">[^m]" build/book/html/identifiers.html; }
 check "and takes no parameter of a template, attribute or macro for a definition" unknown
+check "a member of a struct is no function of that name" grep -q "struct.* first_of, free" build/book/html/a-end.html
 sums build/weave > "$work/before"; sleep 0.02
 echo 'One more sentence.' >> chapters/a-end.nw
 "$loom/weave"

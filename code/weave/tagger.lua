@@ -241,15 +241,18 @@ local function find_in_c(tokens, define, includes)
                 local first = i
                 skip("{", "}")
                 if tag == "enum" then
-                    local previous
+                    local previous, directive
                     for j = first, i - 2 do
                         local e = tokens[j]
-                        if e.kind == "word" and (previous.text == "{"
-                                                 or previous.text == ",") then
+                        directive = e.kind == "pre" or directive and e.kind ~= "nl"
+                        if e.kind == "word" and not directive
+                           and (previous.text == "{" or previous.text == ",") then
                             define(e, "constant")
                         end
                         if e.kind ~= "nl" then previous = e end
                     end
+                else
+                    find_locals({}, tokens, first, i - 1)       -- members
                 end
                 local kept = {}
                 for _, h in ipairs(head) do
