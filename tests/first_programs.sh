@@ -15,6 +15,8 @@ done
 for t in 1 32 33 1024; do
     check "vector-add --n 5000 --threads $t" "$add" --n 5000 --threads $t
 done
+check "vector-add where addresses are short, with all checks" \
+    bash -c 'ulimit -v 2000000; "$0" --n 1000' "$add"
 refuses "1025 threads in a block" 2 'threads' "$add" --threads 1025
 # ---- the two commands that the chapter shows ------------------------------------
 command=$(awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' \

@@ -18,9 +18,8 @@ static int n_areas, areas_room, last;
 static uint64_t serials;
 
 /* split lines of global memory, and of shared memory */
-enum { PARTS = 1 << 26 };
 static struct Line *parts_pool, *shared_parts;
-static size_t parts_used;
+static size_t parts_used, parts_room;
 
 /* read and write bits (P.3) */
 /* How many of the n bits from `from` on lie in its word. */
@@ -64,11 +63,17 @@ uint64_t bits_put(uint64_t *bits, uint64_t from, uint64_t n, bool set)
 }
 
 /* map memory for shadows (P.3) */
-void *map_zeroes(size_t bytes)
+static void *map_if_granted(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void *map_zeroes(size_t bytes)
+{
+    void *p = map_if_granted(bytes);
+    if (!p)
         fail("the sanitizer finds no address space for %zu bytes of shadow;"
              " SIMT_CHECK=off runs without it", bytes);
     return p;
@@ -195,6 +200,22 @@ void area_wrote(struct Area *a, uint64_t from, uint64_t bytes)
         a->left -= bytes - bits_put(a->valid, from, bytes, true);
 }
 
+/* room for the parts of lines (P.3) */
+static void parts_new(void)
+{
+    const size_t most = (size_t)1 << 26, least = 1 << 12;
+    parts_room = most;
+    while (!(parts_pool = map_if_granted(parts_room * sizeof *parts_pool))
+           && parts_room > least)
+        parts_room /= 2;
+    if (parts_pool && parts_room == most)
+        return;
+    if (parts_pool)
+        munmap(parts_pool, parts_room * sizeof *parts_pool);
+    parts_room = parts_room > 4 * least ? parts_room / 4 : least;
+    parts_pool = map_zeroes(parts_room * sizeof *parts_pool);
+}
+
 /* the shared memory of a new block (P.3) */
 void area_new_block(size_t shared_bytes)
 {
@@ -202,7 +223,7 @@ void area_new_block(size_t shared_bytes)
         shared_area.line = map_zeroes(line_bytes(MAX_SHARED));
         shared_area.valid = map_zeroes(valid_bytes(MAX_SHARED));
         shared_parts = map_zeroes(4 * line_bytes(MAX_SHARED));
-        parts_pool = map_zeroes((size_t)PARTS * sizeof *parts_pool);
+        parts_new();
     }
     shared_area.bytes = shared_area.left = shared_bytes;
     memset(shared_area.valid, 0, lines(shared_bytes) * 16);
@@ -232,7 +253,7 @@ bool area_split(struct Area *a, struct Line *l, int parts,
     struct Line room[4] = { 0 }, *to = parts_pool + parts_used;
     if (a->space == SPACE_SHARED)
         to = shared_parts + 4 * (l - a->line);
-    else if (parts_used + (size_t)parts > PARTS)
+    else if (parts_used + (size_t)parts > parts_room)
         return false;
     else
         parts_used += (size_t)parts;
