@@ -86,7 +86,7 @@ static struct Options o = {
   X(KEPT,  "lr-last",      OPT_DOUBLE, lr_last,       0, 1,    "X",        \
     "where the rate ends, as a part of --lr")                              \
   X(KEPT,  "cooldown",     OPT_DOUBLE, cooldown,      1e-6, 1, "X",        \
-    "wsd: the part of the run in which the rate falls")                    \
+    "wsd: the part after the warm-up in which it falls")                   \
   X(KEPT,  "weight-decay", OPT_DOUBLE, decay,         0, 1e3,  "X",        \
     "of matrices, each step times the rate")                               \
   X(KEPT,  "clip",         OPT_DOUBLE, clip,          0, MANY, "X",        \
