@@ -205,35 +205,12 @@ SIMT_DEVICE void __sincosf(float x, float *s, float *c)
     *c = __cosf(x);
 }
 
-/* sin(x + quarter pi/2) */
-SIMT_DEVICE float simt_sine(float x, int quarter)
-{
-    if (!(fabsf(x) < 105615.0f))
-        return quarter ? __cosf(x) : __sinf(x);
-    float n = rintf(x * 0.636619772f);
-    float r = fmaf(n, -1.57079601f, x);
-    r = fmaf(n, -3.13916473e-7f, r);
-    r = fmaf(n, -5.39030253e-15f, r);
-    float q = r * r;
-    int k = __float2int_rn(n) + quarter;
-    float s = fmaf(q, 2.86567956e-6f, -1.98559923e-4f);
-    s = fmaf(q, s, 8.33338592e-3f);
-    s = fmaf(q, s, -1.66666672e-1f);
-    s = fmaf(q * r, s, r);
-    float c = fmaf(q, 2.44677067e-5f, -1.38877297e-3f);
-    c = fmaf(q, c, 4.16666567e-2f);
-    c = fmaf(q, c, -0.5f);
-    c = fmaf(q, c, 1.0f);
-    float y = k & 1 ? c : s;
-    return k & 2 ? -y : y;
-}
-SIMT_DEVICE float sinf(float x) { return simt_sine(x, 0); }
-SIMT_DEVICE float cosf(float x) { return simt_sine(x, 1); }
-SIMT_DEVICE float tanf(float x) { return sinf(x) / cosf(x); }
+SIMT_DEVICE float sinf(float x) { return __sinf(x); }
+SIMT_DEVICE float cosf(float x) { return __cosf(x); }
+SIMT_DEVICE float tanf(float x) { return __tanf(x); }
 SIMT_DEVICE void sincosf(float x, float *s, float *c)
 {
-    *s = sinf(x);
-    *c = cosf(x);
+    __sincosf(x, s, c);
 }
 
 SIMT_DEVICE float tanhf(float x)
