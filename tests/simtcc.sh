@@ -143,6 +143,12 @@ says "a host pointer in a kernel has its line" \
 says "a null pointer in a kernel has its line" \
     'errors.cu:25: .*address 0x0' null
 
+runs "launches in arguments of launches" 0 \
+    "16: cudaSuccess, 16
+17: cudaErrorIllegalState, 32" $data/nested.cu
+grep -q "more than 16 deep" "$dir/stderr"
+check "one launch too many is explained" test $? = 0
+
 unset SIMT_CHECK
 
 # ---- the report --------------------------------------------------------------

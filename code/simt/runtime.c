@@ -286,8 +286,10 @@ static int depth;
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t bytes,
                                      cudaStream_t stream)
 {
-    if (depth == NESTED)
-        return 1;                       /* the stub is not called */
+    if (depth == NESTED)                /* the stub is not called */
+        return (unsigned)refuse(cudaErrorIllegalState,
+            "launches stand in one another's arguments more than %d "
+            "deep", NESTED);
     pushed[depth++] = (struct Configuration){ grid, block, bytes, stream };
     return 0;
 }
