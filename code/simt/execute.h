@@ -14,7 +14,7 @@ enum {
     FLAG_B64  = 2,              /* address b is                           */
     FLAG_WIDE = 4,              /* data registers are 64-bit ...          */
     FLAG_SIGNED = 8,            /* ... and a narrow load extends its sign */
-    FLAG_NOT    = 16,           /* the predicate is negated              */
+    FLAG_NOT    = 16,           /* the predicate is negated               */
 };
 
 /* operations of an instruction (L.6) */

@@ -11,21 +11,6 @@ static inline f32 flushed(f32 x)
 {
     return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
 }
-/* the smaller and the larger of two (L.5) */
-/* Of a number and NaN, the number; -0 is smaller than +0. */
-static inline f32 smaller(f32 a, f32 b)
-{
-    f32 equal = signbit(a) ? a : b;
-    f32 other = a != a ? b : a;
-    return a < b ? a : b < a ? b : a == b ? equal : other;
-}
-
-static inline f32 larger(f32 a, f32 b)
-{
-    f32 equal = signbit(a) ? b : a;
-    f32 other = a != a ? b : a;
-    return a > b ? a : b > a ? b : a == b ? equal : other;
-}
 
 /* the smaller and the larger of two doubles (L.5) */
 static inline f64 smaller_double(f64 a, f64 b)

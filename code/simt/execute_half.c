@@ -6,22 +6,6 @@
 
 #include <math.h>
 
-/* the smaller and the larger of two (L.5) */
-/* Of a number and NaN, the number; -0 is smaller than +0. */
-static inline f32 smaller(f32 a, f32 b)
-{
-    f32 equal = signbit(a) ? a : b;
-    f32 other = a != a ? b : a;
-    return a < b ? a : b < a ? b : a == b ? equal : other;
-}
-
-static inline f32 larger(f32 a, f32 b)
-{
-    f32 equal = signbit(a) ? b : a;
-    f32 other = a != a ? b : a;
-    return a > b ? a : b > a ? b : a == b ? equal : other;
-}
-
 /* two halves in a word (L.5) */
 /* Arithmetic in float rounds twice, and once is enough: of two numbers
  * with 11 bits, sum, product and quotient in float round to the same half.
@@ -45,8 +29,8 @@ static inline f32 larger(f32 a, f32 b)
     PAIR(P##_mul, FROM, TO, a * b)                                      \
     PAIR(P##_fma, FROM, TO64, (f64)a * b + c)                           \
     PAIR(P##_neg, FROM, TO, -a) PAIR(P##_abs, FROM, TO, fabsf(a))       \
-    PAIR(P##_min, FROM, TO, smaller(a, b))                                \
-    PAIR(P##_max, FROM, TO, larger(a, b))                                \
+    PAIR(P##_min, FROM, TO, smaller(a, b))                              \
+    PAIR(P##_max, FROM, TO, larger(a, b))                               \
     PAIR(P##_ex2, FROM, TO, simt_ex2(a))                                \
     PAIR(P##_tanh, FROM, TO, simt_tanh(a))
 PAIRS(half2, float_from_half, half_from_float, half_from_double)

@@ -9,6 +9,8 @@
 
 #include "simt/machine.h"
 
+#include <math.h>
+
 /* what a lane holds, by type (L.5) */
 typedef uint8_t u8;   typedef int8_t s8;
 typedef uint16_t u16; typedef int16_t s16;
@@ -88,6 +90,22 @@ static inline f32 one_nan(f32 x)
 #define LETTER_z32 "f"
 #define LETTER_h16 "w"
 #define LETTER_q16 "w"
+
+/* the smaller and the larger of two (L.5) */
+/* Of a number and NaN, the number; -0 is smaller than +0. */
+static inline f32 smaller(f32 a, f32 b)
+{
+    f32 equal = signbit(a) ? a : b;
+    f32 other = a != a ? b : a;
+    return a < b ? a : b < a ? b : a == b ? equal : other;
+}
+
+static inline f32 larger(f32 a, f32 b)
+{
+    f32 equal = signbit(a) ? b : a;
+    f32 other = a != a ? b : a;
+    return a > b ? a : b > a ? b : a == b ? equal : other;
+}
 
 /* a loop over the lanes (L.5) */
 /* Registers are either the same or apart, so lanes do not depend on each
