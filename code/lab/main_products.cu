@@ -199,27 +199,37 @@ static void check(const struct Shape *s, enum What what)
 /* products: one shape (V.7) */
 static void warm(void)
 {
-    product_lt_experiment.candidate = 0;
-    product_lt_experiment.sums = NULL;
+    product_lt_experiment = {};
     time_us(product_of(&shapes[0]), LIBRARY, 1);
 }
 
 /* products: one shape, continued (V.7) */
 enum { TURNS = 8, PROPOSALS = 8 };
 
-/* t[0]: as the program takes it; t[i]: by the library's proposal i. */
-static void library_turns(struct Sample *t, const struct Product *p)
+struct Variant {
+    const char *shape, *what;
+    struct Product p;
+    enum What how;
+    int candidate;          /* of the proposals; 0: the program's own */
+    bool with_sums;
+    struct Sample t;
+};
+
+/* products: one shape, continued (V.7) */
+static void take_turns(struct Variant *list, int n)
 {
     for (int turn = 0; turn < TURNS; turn++)
-        for (int k = 0; k <= PROPOSALS; k++) {
-            const int i = turn % 2 ? PROPOSALS - k : k;
+        for (int k = 0; k < n; k++) {
+            struct Variant *v = &list[turn % 2 ? n - 1 - k : k];
+            const bool slow = v->p.N % 8 || v->p.M % 8;
             warm();
-            product_lt_experiment.candidate = i;
-            const double us = time_us(*p, LIBRARY, 5);
+            product_lt_experiment.candidate = v->candidate;
+            product_lt_experiment.sums = v->with_sums ? sums : NULL;
+            const double us = time_us(v->p, v->how, slow ? 1 : 5);
             if (turn > 0 && us > 0)
-                sample_add(&t[i], us);
+                sample_add(&v->t, us);
         }
-    product_lt_experiment.candidate = 0;
+    product_lt_experiment = {};
 }
 
 /* products: one shape, continued (V.7) */
@@ -227,16 +237,18 @@ static void library_turns(struct Sample *t, const struct Product *p)
 static void one_shape(const struct Shape *s, double *peak, double *sum)
 {
     const struct Product p = product_of(s);
-    struct Sample t[PROPOSALS + 1] = {};
+    struct Variant v[PROPOSALS + 1] = {};
     check(s, LIBRARY);
     check(s, OURS);
-    library_turns(t, &p);
-    const double us = median(&t[0]), first = median(&t[1]);
+    for (int i = 0; i <= PROPOSALS; i++)
+        v[i].p = p, v[i].how = LIBRARY, v[i].candidate = i;
+    take_turns(v, PROPOSALS + 1);
+    const double us = median(&v[0].t), first = median(&v[1].t);
     warm();
     const double ours = time_us(p, OURS, 5);
     double best = first;
     for (int i = 2; i <= PROPOSALS; i++)
-        best = t[i].runs ? fmin(best, median(&t[i])) : best;
+        best = v[i].t.runs ? fmin(best, median(&v[i].t)) : best;
     *peak = *peak == 0 ? tflops(&p, us) : *peak;
     sum[0] += s->times * us, sum[1] += s->times * first;
     /* print a shape and put its numbers (V.7) */
@@ -258,13 +270,7 @@ static void one_shape(const struct Shape *s, double *peak, double *sum)
 }
 
 /* products: what follows a product (V.7) */
-static struct Variant {
-    const char *shape, *what;
-    struct Product p;
-    enum What how;
-    bool with_sums;
-    struct Sample t;
-} variants[40];
+static struct Variant variants[40];
 static int n_variants;
 
 static void variant(const char *shape, const char *what, struct Product p,
@@ -337,17 +343,7 @@ static void other_sizes(void)
 /* products: other sizes, continued (V.7) */
 static void time_variants(void)
 {
-    for (int turn = 0; turn < TURNS; turn++)
-        for (int i = 0; i < n_variants; i++) {
-            struct Variant *v = &variants[i];
-            const bool slow = v->p.N % 8 || v->p.M % 8;
-            warm();
-            product_lt_experiment.sums = v->with_sums ? sums : NULL;
-            const double us = time_us(v->p, v->how, slow ? 1 : 5);
-            if (turn > 0 && us > 0)
-                sample_add(&v->t, us);
-        }
-    product_lt_experiment.sums = NULL;
+    take_turns(variants, n_variants);
     for (struct Variant *v = variants; v < variants + n_variants; v++)
         if (v->t.runs) {
             printf("%-8s %-10s %8.1f us\n", v->shape, v->what,
