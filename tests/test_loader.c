@@ -169,6 +169,30 @@ static void places_are_spread(void **state)
     loader_close(&l);
 }
 
+/* As tests/reference/drawn.py finds from the words of the chapter. */
+static const struct { uint64_t seed, epoch, to[6]; } drawn[] = {
+    { 0x0, 0x0, { 10, 591, 425, 25, 652, 176 } },
+    { 0x0, 0x1, { 303, 795, 396, 56, 253, 586 } },
+    { 0x0, 0x200000000, { 758, 40, 706, 937, 616, 430 } },
+    { 0x123456789abcdef0, 0x0, { 808, 680, 227, 175, 667, 709 } },
+    { 0x123456789abcdef0, 0x1, { 266, 999, 411, 306, 234, 433 } },
+    { 0x123456789abcdef0, 0x200000000, { 705, 430, 936, 383, 941, 697 } },
+};
+
+static void order_is_as_specified(void **state)
+{
+    (void)state;
+    struct Loader l = open_loader(33, true, 0, 0, 1);
+    l.windows = 1000;
+    for (size_t k = 0; k < sizeof drawn / sizeof *drawn; k++) {
+        l.config.seed = drawn[k].seed;
+        for (uint64_t i = 0; i < 6; i++)
+            assert_int_equal(drawn[k].to[i],
+                loader_window(&l, drawn[k].epoch * l.windows + i));
+    }
+    loader_close(&l);
+}
+
 /* The rows of world ranks are the rows of one rank with a larger batch. */
 static void ranks_share_one_sequence(void **state)
 {
@@ -220,6 +244,7 @@ int main(void)
         cmocka_unit_test(epochs_and_seeds_differ),
         cmocka_unit_test(every_order_is_as_likely),
         cmocka_unit_test(places_are_spread),
+        cmocka_unit_test(order_is_as_specified),
         cmocka_unit_test(ranks_share_one_sequence),
         cmocka_unit_test(bad_data_is_refused),
     };

@@ -228,6 +228,42 @@ static void init_is_a_function_of_the_seed(void **state)
     free(b);
 }
 
+/* As tests/reference/drawn.py finds from the words of the chapter. */
+static const struct { uint64_t seed; int tensor, at; double w; } drawn[] = {
+    { 0x0, 0, 0, -0.0106895101 },
+    { 0x0, 0, 65535, -0.0126772454 },
+    { 0x0, 0, 65536, 0.0271661558 },
+    { 0x0, 1, 1, 0.0182731841 },
+    { 0x0, 18, 4095, -0.00652180154 },
+    { 0x0, 22, 2, -0.0102371776 },
+    { 0x123456789abcdef0, 0, 0, 0.0325364563 },
+    { 0x123456789abcdef0, 0, 65535, 0.0257271383 },
+    { 0x123456789abcdef0, 0, 65536, -0.0266084544 },
+    { 0x123456789abcdef0, 1, 1, 0.0283066302 },
+    { 0x123456789abcdef0, 18, 4095, 0.00368604166 },
+    { 0x123456789abcdef0, 22, 2, 0.0435968292 },
+};
+
+static void init_is_as_specified(void **state)
+{
+    (void)state;
+    struct ParamTable t;
+    struct Config c = { .V = 2000, .T = 64, .L = 2, .NH = 1, .C = 64 };
+    params_table(&t, &c);
+    real *w = xcalloc(t.total, sizeof *w);
+    for (size_t k = 0; k < sizeof drawn / sizeof *drawn; k++) {
+        params_init(w, &t, &c, drawn[k].seed);
+        double found = (double)w[t.row[drawn[k].tensor].offset
+                                 + (size_t)drawn[k].at];
+        if (!(fabs(found - drawn[k].w) <= 3e-7 * fabs(drawn[k].w)))
+            fail_msg("seed %#llx, tensor %d, element %d: %.9g",
+                     (unsigned long long)drawn[k].seed, drawn[k].tensor,
+                     drawn[k].at, found);
+    }
+    params_free(&t);
+    free(w);
+}
+
 /* ---- plan ---- */
 
 static void plans_do_not_overlap(void **state)
@@ -549,6 +585,7 @@ int main(void)
         cmocka_unit_test(table_is_sound),
         cmocka_unit_test(init_has_its_moments),
         cmocka_unit_test(init_is_a_function_of_the_seed),
+        cmocka_unit_test(init_is_as_specified),
         cmocka_unit_test(plans_do_not_overlap),
         cmocka_unit_test(sharing_changes_nothing),
         cmocka_unit_test(sharing_changes_no_loss),

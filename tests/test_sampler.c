@@ -117,6 +117,31 @@ static void same_seed_same_draw(void **state)
     sampler_free(&b);
 }
 
+/* As tests/reference/drawn.py finds from the words of the chapter. */
+static const struct { uint64_t seed, number; int32_t token; } drawn[] = {
+    { 0x0, 0x0, 399 },
+    { 0x0, 0x1, 516 },
+    { 0x0, 0x2, 24 },
+    { 0x0, 0x200000000, 864 },
+    { 0x123456789abcdef0, 0x0, 35 },
+    { 0x123456789abcdef0, 0x1, 223 },
+    { 0x123456789abcdef0, 0x2, 541 },
+    { 0x123456789abcdef0, 0x200000000, 648 },
+};
+
+static void draws_are_as_specified(void **state)
+{
+    (void)state;
+    static const real equal[1000] = { 0 };
+    for (size_t k = 0; k < sizeof drawn / sizeof *drawn; k++) {
+        struct Sampler s;
+        sampler_create(&s, 1000, 1, 0, 1, drawn[k].seed);
+        assert_int_equal(drawn[k].token,
+                         sampler_pick(&s, equal, drawn[k].number));
+        sampler_free(&s);
+    }
+}
+
 static void broken_logits(void **state)
 {
     (void)state;
@@ -164,6 +189,7 @@ int main(void)
     struct CMUnitTest tests[ROWS + TEXTS + 4] = {
         [ROWS + TEXTS] = cmocka_unit_test(frequencies),
         cmocka_unit_test(same_seed_same_draw),
+        cmocka_unit_test(draws_are_as_specified),
         cmocka_unit_test(broken_logits),
     };
     for (size_t i = 0; i < ROWS; i++)
@@ -177,6 +203,6 @@ int main(void)
         tests[ROWS + i] = (struct CMUnitTest){ name[i], whole, NULL, NULL,
                                                &texts[i] };
     }
-    return _cmocka_run_group_tests("sampler", tests, ROWS + TEXTS + 3, NULL,
+    return _cmocka_run_group_tests("sampler", tests, ROWS + TEXTS + 4, NULL,
                                    NULL);
 }
