@@ -190,16 +190,19 @@ static void squares(const struct Row *row)
 }
 
 /* Stores around the caches: the same bits, and nothing between the rows.
- * c begins where a line does, else there are no such stores. */
+ * Where a row of c does not begin a line there are no such stores: c begins
+ * `past` numbers after one, and its rows are `apart` longer than N. */
 static void far(const struct Row *row)
 {
     use_kernel_of(row);
     int M = row_int(row, "M"), N = row_int(row, "N"), K = row_int(row, "K");
-    size_t ld = (size_t)N + 16, n = (size_t)M * ld;
+    size_t past = (size_t)row_int(row, "past");
+    size_t ld = (size_t)(N + row_int(row, "apart")), n = (size_t)M * ld;
+    size_t lines = ((n + past) * sizeof(real) + 63) / 64;
     real *a = exact_noise((size_t)M * (size_t)K, 1);
     real *b = exact_noise((size_t)K * (size_t)N, 2);
-    real *near = aligned_alloc(64, n * sizeof *near);
-    real *c = aligned_alloc(64, n * sizeof *c);
+    real *near = aligned_alloc(64, lines * 64);
+    real *c = (real *)aligned_alloc(64, lines * 64) + past;
     for (size_t i = 0; i < n; i++)
         near[i] = c[i] = 7;
     gemm_strided(near, ld, a, (size_t)M, b, (size_t)N, NULL, M, N, K,
@@ -207,7 +210,7 @@ static void far(const struct Row *row)
     gemm_strided(c, ld, a, (size_t)M, b, (size_t)N, NULL, M, N, K,
                  GEMM_TA | GEMM_FAR);
     expect_same_bits("c", c, near, n);
-    free(near); free(c); free(a); free(b);
+    free(near); free(c - past); free(a); free(b);
     assert_true(gemm_use(NULL));
 }
 
@@ -306,13 +309,17 @@ static void add_rows_of(const char *kernel)
     add(squares, "no squares where there is nothing to multiply",
         "gemm_squares %s M=3 N=40 K=0 flags=%d", kernel, GEMM_ADD);
     add(far, "the last kept tile of a strip not stored",
-        "gemm_far %s M=72 N=384 K=64", kernel);
+        "gemm_far %s M=72 N=384 K=64 past=0 apart=16", kernel);
     add(far, "tiles at the edges kept as if they were whole",
-        "gemm_far %s M=67 N=208 K=100", kernel);
+        "gemm_far %s M=67 N=208 K=100 past=0 apart=16", kernel);
     add(far, "a depth too small to store a tile on the way",
-        "gemm_far %s M=64 N=192 K=40", kernel);
+        "gemm_far %s M=64 N=192 K=40 past=0 apart=16", kernel);
     add(far, "two blocks of depth: kept too early",
-        "gemm_far %s M=64 N=192 K=800", kernel);
+        "gemm_far %s M=64 N=192 K=800 past=0 apart=16", kernel);
+    add(far, "c begins inside a line",
+        "gemm_far %s M=64 N=192 K=100 past=4 apart=16", kernel);
+    add(far, "a row of c that begins inside a line",
+        "gemm_far %s M=64 N=192 K=100 past=0 apart=1", kernel);
     add(strided, "a step of N where ldc is meant", "gemm_strided %s",
         kernel);
     add(not_finite, "a product skipped because a factor is zero",
