@@ -409,6 +409,12 @@ static void crossentropy_fwd_row(const struct Row *row)
     struct Three lse = three_out("lse", (size_t)N);
     struct Three x = three("logits", (size_t)(N * V), 1,
                            row_number(row, "all", 0), size);
+    real peak = (real)row_number(row, "peak", 0);       /* at (n, n mod V) */
+    for (int n = 0; n < N && peak > 0; n++) {
+        int i = n * V + n % V;
+        x.host[i] = x.plain[i] = peak, x.exact[i] = (double)peak;
+    }
+    three_send(&x);
     crossentropy_fwd(loss.ours, lse.ours, x.ours, d_targets, N, V);
     plain_crossentropy_f(loss.plain, lse.plain, x.host, targets, N, V);
     plain_crossentropy_d(loss.exact, lse.exact, x.exact, targets, N, V);
@@ -714,6 +720,8 @@ static const struct Row rows[] = {
   "a target read as 16 bits with a sign" },
 { "crossentropy_fwd N=3 V=131 all=3e4 size=0", crossentropy_fwd_row,
   "loss rounded as lse - logit" },
+{ "crossentropy_fwd N=261 V=261 peak=1e4", crossentropy_fwd_row,
+  "a maximum that leaves one column out" },
 { "crossentropy_fwd N=3 V=300 with -inf", crossentropy_masked_row,
   "a maximum that begins at 0; -inf minus -inf" },
 { "crossentropy_bwd N=33 V=257", crossentropy_bwd_row,
