@@ -535,14 +535,24 @@ static void adamw_row(const struct Row *row)
     tensor_free(&w16);
 }
 
-/* Stochastic rounding.  The weight must go to one of its two neighbours,
- * to the upper one as often as it is near; other bits for another step;
- * the same bits for the same one, and those of base/rng.c. */
+/* Stochastic rounding, of spans of odd sizes.  The weight must go to one of
+ * its two neighbours, to the upper one as often as it is near; other bits for
+ * another step; the same bits for the same one, and those of base/rng.c. */
 static void chance_row(const struct Row *row)
 {
-    enum { n = 40000 };
-    (void)row;
-    struct AdamwSpan span = { 0, n, 0, false };
+    enum { n = 40000, SPANS = 4 };
+    const size_t size[SPANS] = { 35003, 1, 33, 4098 };
+    struct AdamwSpan span[SPANS];
+    bool in_span[n] = { false };
+    const size_t shift = (size_t)row_number(row, "shift", 0);
+    size_t at = 0;
+    for (int i = 0; i < SPANS; i++, at = (at + 15) / 16 * 16) {
+        at += shift;
+        span[i] = (struct AdamwSpan){ at, size[i], at, false };
+        for (size_t k = 0; k < size[i]; k++)
+            in_span[at++] = true;
+    }
+    assert_true(at <= n);
     struct AdamwStep s = { .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.95,
         .eps = 1e-8, .scale = 1, .step = 3, .seed = 0x123456789abcdefu };
     struct Tensor w16 = tensor("w16", 2, n, 1, 1.5, 0.4);
@@ -559,8 +569,8 @@ static void chance_row(const struct Row *row)
     tensor_send(&w);
     struct Tensor m2 = tensor("m", 4, n, 3, 0, 0.1);
     struct Tensor v2 = tensor("v", 4, n, 4, 0.02, 0.01);
-    adamw_all(w.ours, NULL, m2.ours, v2.ours, g.ours, &span, 1, &s);
-    adamw_all(NULL, w16.ours, m.ours, v.ours, g.ours, &span, 1, &s);
+    adamw_all(w.ours, NULL, m2.ours, v2.ours, g.ours, span, SPANS, &s);
+    adamw_all(NULL, w16.ours, m.ours, v.ours, g.ours, span, SPANS, &s);
     tensor_fetch(&w);
     tensor_fetch(&w16);
     memcpy(first, w16.host, 2 * n + 2 * GUARD_BYTES);
@@ -574,7 +584,8 @@ static void chance_row(const struct Row *row)
         const uint32_t key[2] = { 0x89abcdefu, 0x01234567u };
         philox(random, counter, key);
         const uint32_t word = random[i % 8 / 2];
-        const uint32_t add = i % 2 ? word >> 16 : word & 0xffff;
+        const uint32_t add = !in_span[i] ? 0
+                           : i % 2 ? word >> 16 : word & 0xffff;
         const bf16 should = { (uint16_t)((bits + add) >> 16) };
         if (tensor_at(&w16, i) != bf16_to_float(should))
             fail_msg("w16[%zu] is %g, should be %g of %.9g", i,
@@ -593,7 +604,7 @@ static void chance_row(const struct Row *row)
     tensor_send(&w16);
     tensor_send(&m2);                   /* as they were before */
     tensor_send(&v2);
-    adamw_all(NULL, w16.ours, m2.ours, v2.ours, g.ours, &span, 1, &s);
+    adamw_all(NULL, w16.ours, m2.ours, v2.ours, g.ours, span, SPANS, &s);
     tensor_fetch(&w16);
     int same = 0;
     for (size_t i = 0; i < n; i++)
@@ -778,6 +789,8 @@ static const struct Row rows[] = {
   "tensors beyond the list of one launch" },
 { "norm n=1048579", norm_row, "the last numbers, which are not four" },
 { "norm n=1200000 size=1e18", norm_row, "squares in float" },
+{ "adamw_all rounding by chance shift=3", chance_row,
+  "bits of the first of four for all, where a tensor begins at an odd place" },
 { "adamw_all rounding by chance", chance_row,
   "the same random bits for each step, or for two neighbours" },
 };
