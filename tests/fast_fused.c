@@ -726,6 +726,8 @@ static const struct Row rows[] = {
 { "columns16 N=257 C=33 accumulate=1", columns_row, "not added to" },
 { "columns16 N=33 C=776 accumulate=0", columns_row,
   "a last tile written whole" },
+{ "columns16 N=60000 C=8 accumulate=0", columns_row,
+  "a warp of more than 128 rows takes some of them again" },
 { "columns16 N=9000 C=8 accumulate=0", columns_row,
   "the last piece longer than the rows" },
 { "gelu16 n=1", gelu_row, "the erf form; a pack written whole" },
