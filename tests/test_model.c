@@ -418,6 +418,88 @@ static void plan_prints(void **state)
     free(text);
 }
 
+/* Every line of a printed plan, added up again: what lives at once, what
+ * would without sharing, how much memory, and the total that is promised. */
+static void plan_adds_up(void **state)
+{
+    (void)state;
+    enum { L = 4, STEPS = 2 * (8 * L + 2) + 1, B = 16, T = 64 };
+    const struct Config c = { .V = 3000, .T = T, .L = L, .NH = 4, .C = 256 };
+    const size_t weights = config_params(&c) * sizeof(real);
+    for (int i = 0; i < 12; i++) {
+        bool training = i % 2, moments = i % 4 == 3;
+        struct ModelOptions o = { .precision = i < 4 ? FP32 : BF16,
+                                  .no_master = i >= 8 };
+        char *text, line[120];
+        size_t size, fixed = 0, sum = 0, most = 0, live = 0;
+        size_t alive[STEPS] = { 0 };
+        int whole = 0;
+        FILE *f = open_memstream(&text, &size);
+        OK(model_print_plan(f, &c, B, T, training, moments, &o, &error));
+        fclose(f);
+        f = fmemopen(text, size, "r");
+        while (fgets(line, sizeof line, f)) {
+            struct PlanItem p;
+            if (strstr(line, "always")) {
+                size_t bytes = strtoull(line + 30, NULL, 10);
+                size_t expected = strncmp(line, "bf16", 4) ? weights
+                                : weights / sizeof(real) * 2;
+                assert_true(bytes >= expected && bytes < 1.01 * expected);
+                fixed += bytes;
+                whole++;
+            } else if (sscanf(line, "%39s %zu x %zu %zu %d .. %d @ %zu",
+                              p.name, &p.rows, &p.cols, &p.size_bytes,
+                              &p.from, &p.to, &p.offset) == 7) {
+                assert_true(0 <= p.from && p.from <= p.to && p.to < STEPS);
+                assert_true(p.size_bytes >= p.rows * p.cols * 2);
+                for (int s = p.from; s <= p.to; s++) {
+                    alive[s] += p.size_bytes;
+                    live = alive[s] > live ? alive[s] : live;
+                }
+                size_t end = p.offset + p.size_bytes;
+                sum += p.size_bytes;
+                most = end > most ? end : most;
+            }
+        }
+        fclose(f);
+        assert_int_equal(whole, !o.no_master + (o.precision == BF16)
+                                + training + 2 * moments);
+        char last[200];
+        snprintf(last, sizeof last, "activations %.1f MB: %.1f MB alive at "
+                 "once, %.1f MB if none were shared\ntotal %.1f MB\n",
+                 (double)most / 1e6, (double)live / 1e6, (double)sum / 1e6,
+                 (double)(fixed + most) / 1e6);
+        assert_non_null(strstr(text, last));
+        assert_non_null(strstr(text, "batch 16 x 64 = 1024 tokens\n"));
+        assert_int_equal(model_bytes(&c, B, T, training, moments, &o),
+                         fixed + most);
+        free(text);
+    }
+}
+
+/* Layers between the second and the last, of more than four, are a line. */
+static void plan_skips_layers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct Config c = { .V = 300, .T = 32, .L = i < 2 ? 4 : 6, .NH = 1,
+                            .C = 64 };
+        bool training = i % 2;
+        char *text;
+        size_t size;
+        FILE *f = open_memstream(&text, &size);
+        OK(model_print_plan(f, &c, 1, 32, training, false, NULL, &error));
+        fclose(f);
+        assert_int_equal(strstr(text, "\nh.2.x ") != NULL, c.L == 4);
+        assert_int_equal(strstr(text, "\nh.2 .. h.4 ") != NULL, c.L == 6);
+        assert_int_equal(strstr(text, "the way back\n") != NULL,
+                         c.L == 6 && training);
+        assert_non_null(strstr(text, "\nh.1.x "));
+        assert_non_null(strstr(text, c.L == 4 ? "\nh.3.x " : "\nh.5.x "));
+        free(text);
+    }
+}
+
 /* ---- the training step ---- */
 
 /* Without accumulate old gradients, here NaN, are gone. */
@@ -591,6 +673,8 @@ int main(void)
         cmocka_unit_test(sharing_changes_no_loss),
         cmocka_unit_test(any_layout_will_do),
         cmocka_unit_test(plan_prints),
+        cmocka_unit_test(plan_adds_up),
+        cmocka_unit_test(plan_skips_layers),
         cmocka_unit_test(fresh_gradients),
         cmocka_unit_test(accumulated_gradients),
         cmocka_unit_test(chunks_of_logits),
@@ -603,7 +687,9 @@ int main(void)
         cmocka_unit_test(fixture_logits),
         cmocka_unit_test(fixture_adamw),
     };
-    int n = 21;
+    int n = 0;
+    while (tests[n].name)
+        n++;
     ROWS(presets, preset)
     ROWS(bad_configs, bad_config)
     ROWS(bad_batches, bad_batch)

@@ -283,7 +283,7 @@ static void print_item(FILE *out, const struct PlanItem *i)
 static bool is_dull(const struct PlanItem *i, int L)
 {
     int l;
-    return sscanf(i->name, "h.%d.", &l) == 1 && l > 1 && l < L - 1;
+    return L > 4 && sscanf(i->name, "h.%d.", &l) == 1 && l > 1 && l < L - 1;
 }
 
 /* print what a model will allocate, continued (B.3.5) */
@@ -296,9 +296,9 @@ static void print_items(FILE *out, const struct Model *m)
         if (!dull)
             print_item(out, item);
         else if (!dots)
-            fprintf(out, "h.2 .. h.%-6d like h.1, each %d steps later "
-                    "and %d shorter\n", m->config.L - 2, LAYER_STEPS,
-                    2 * LAYER_STEPS);
+            fprintf(out, "h.2 .. h.%-6d like h.1, %d steps a layer "
+                    "later%s\n", m->config.L - 2, LAYER_STEPS, m->training
+                    ? " on the way forward, earlier on the way back" : "");
         dots |= dull;
     }
 }
