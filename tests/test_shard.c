@@ -86,21 +86,24 @@ static const struct BadShard {
     long cut;               /* bytes taken off the end (or added) */
     const char *message;
 } bad_shards[] = {
-    { 0, 20240521, 0, "magic" },
-    { 0, 0x0CD83501, 0, "magic" },
-    { 1, 2, 0, "version 2" },
+    { 0, 20240521, 0, "byte 0: magic number 20240521; expected 20240520" },
+    { 0, 0x0CD83501, 0, "byte 0: magic number 215495937" },
+    { 1, 2, 0, "byte 4: version 2; expected 1" },
     { 1, 0, 0, "version 0" },
-    { 2, -1, 0, "negative" },
-    { 2, INT32_MIN, 0, "negative" },
-    { 2, 999, 0, "appended" },
-    { 2, 1001, 0, "cut off" },
-    { 2, INT32_MAX, 0, "cut off" },
-    { 1, 1, 1, "cut off" },
+    { 2, -1, 0, "byte 8: count -1 is negative" },
+    { 2, INT32_MIN, 0, "count -2147483648 is negative" },
+    { 2, 999, 0, "999 tokens need a file of 3022 bytes, but it has 3024: "
+                 "something was appended" },
+    { 2, 1001, 0, "1001 tokens need a file of 3026 bytes, but it has 3024: "
+                  "it was cut off" },
+    { 2, INT32_MAX, 0, "2147483647 tokens need a file of 4294968318 bytes" },
+    { 1, 1, 1, "1000 tokens need a file of 3024 bytes, but it has 3023: "
+               "it was cut off" },
     { 1, 1, 2, "cut off" },
-    { 1, 1, -1, "appended" },
+    { 1, 1, -1, "but it has 3025: something was appended" },
     { 1, 1, 2000, "cut off" },
-    { 1, 1, 2001, "begins with a header" },
-    { 1, 1, 3024, "begins with a header" },
+    { 1, 1, 2001, "1023 bytes; a shard begins with a header of 1024" },
+    { 1, 1, 3024, "0 bytes; a shard begins with a header" },
 };
 
 static void bad_shards_are_refused(void **state)
@@ -115,6 +118,7 @@ static void bad_shards_are_refused(void **state)
         f.word[0] = SHARD_MAGIC;
         f.word[1] = SHARD_VERSION;
         f.word[2] = 1000;
+        f.word[3] = 77;                 /* means nothing, is not said */
         f.word[b->word] = b->value;
         if (shard_parse(&s, "x.bin", f.byte, (size_t)(3024 - b->cut), &e))
             fail_msg("row %zu is accepted", i);
