@@ -218,6 +218,32 @@ static void json_reads_every_kind(void **state)
     json_free(&d);
 }
 
+/* The first and the last of each length of UTF-8, as they are and escaped;
+ * every digit. */
+static void json_reads_every_length(void **state)
+{
+    (void)state;
+    static const char text[] = "[\"\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf"
+        "\xee\x80\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\", "
+        "\"\\u007F\\u0080\\u07ff\\u0800\\uD7FF\\ue000\\uFFFF"
+        "\\ud800\\udc00\\uDBFF\\uDFFF\", "
+        "\"\\u0123\\u4567\\u89ab\\ucdef\\uABCD\\uEF00\", "
+        "\"\\b\\f\\n\\r\\t\\/\\\\\\\"\"]";
+    struct JsonDocument d;
+    struct Error e = { "" };
+    if (!json_parse(&d, "text", text, sizeof text - 1, &e))
+        fail_msg("%s", e.text);
+    const struct Json *raw = d.root->first, *escaped = raw->next;
+    assert_int_equal(raw->length, 25);
+    assert_memory_equal(raw->string, text + 2, 25);
+    assert_int_equal(escaped->length, 25);
+    assert_memory_equal(escaped->string, text + 2, 25);
+    assert_string_equal(escaped->next->string, "\xc4\xa3\xe4\x95\xa7"
+        "\xe8\xa6\xab\xec\xb7\xaf\xea\xaf\x8d\xee\xbc\x80");
+    assert_string_equal(escaped->next->next->string, "\b\f\n\r\t/\\\"");
+    json_free(&d);
+}
+
 struct BadJson { const char *text, *says; };
 static const struct BadJson bad_json[] = {
     { "", "expected" },
@@ -244,6 +270,11 @@ static const struct BadJson bad_json[] = {
     { "\"\xed\xa0\x80\"", "UTF-8" },
     { "\"\xe2\x82\"", "UTF-8" },
     { "\"\xf4\x90\x80\x80\"", "UTF-8" },
+    { "\"\xf0\x8f\xbf\xbf\"", "UTF-8" },
+    { "\"\xe0\x9f\xbf\"", "UTF-8" },
+    { "\"\xc1\xbf\"", "UTF-8" },
+    { "\"\xf5\x80\x80\x80\"", "UTF-8" },
+    { "\"\xe2\x82\xc0\"", "UTF-8" },
     { "{} {}", "after the end" },
     { "tru", "expected a value" },
     { "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
@@ -377,10 +408,13 @@ int main(void)
         cmocka_unit_test(map_refuses_what_is_no_file),
         cmocka_unit_test(lock_dir_excludes_a_second_process),
         cmocka_unit_test(json_reads_every_kind),
+        cmocka_unit_test(json_reads_every_length),
         cmocka_unit_test(json_refuses_every_prefix),
     };
     static char names[COUNT(bad_json) + COUNT(args_rows)][80];
-    size_t n = 12, k = 0;
+    size_t n = 0, k = 0;
+    while (tests[n].name)
+        n++;
     for (size_t i = 0; i < COUNT(bad_json); i++, k++) {
         snprintf(names[k], 80, "json_refuses %zu: %.30s", i,
                  bad_json[i].says);

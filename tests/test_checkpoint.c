@@ -577,7 +577,9 @@ int main(void)
         ALONE(disk_full_while_saving),
         ALONE(files_are_missing),
     };
-    int n = 8;
+    int n = 0;
+    while (tests[n].name)
+        n++;
     ROWS_WITH(lies, lie, make_top, drop_top)
     ROWS_WITH(changes, change, make_top, drop_top)
     return _cmocka_run_group_tests("checkpoint", tests, (size_t)n, NULL,
