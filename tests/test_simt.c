@@ -684,6 +684,60 @@ static void mma(const struct Row *row)
     }
 }
 
+/* Every kind of mma, of ones and twos: D = 1 + 2 K, and the wrong number of
+ * registers in any of the lists is refused. */
+static void mma_kinds(const struct Row *row)
+{
+    (void)row;
+    static const struct Kind {
+        const char *name;
+        unsigned one, a, b, c, sum;     /* its 1; registers; its 1 + 2 K */
+    } kinds[] = {
+        { "k16.row.col.f32.bf16.bf16.f32", 0x3f803f80, 4, 2, 4, 0x42040000 },
+        { "k16.row.col.f32.f16.f16.f32", 0x3c003c00, 4, 2, 4, 0x42040000 },
+        { "k16.row.col.f16.f16.f16.f16", 0x3c003c00, 4, 2, 2, 0x50205020 },
+        { "k8.row.col.f32.bf16.bf16.f32", 0x3f803f80, 2, 1, 4, 0x41880000 },
+        { "k8.row.col.f32.f16.f16.f32", 0x3c003c00, 2, 1, 4, 0x41880000 },
+        { "k8.row.col.f16.f16.f16.f16", 0x3c003c00, 2, 1, 2, 0x4c404c40 },
+        { "k8.row.col.f32.tf32.tf32.f32", 0x3f800000, 4, 2, 4, 0x41880000 },
+        { "k4.row.col.f32.tf32.tf32.f32", 0x3f800000, 2, 1, 4, 0x41100000 },
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (int wrong = 0; wrong < 9; wrong++) {
+            const struct Kind *k = &kinds[i];
+            const unsigned n[4] = { k->c, k->a, k->b, k->c };
+            const unsigned two = k->one & 0xffff ? 0x40004000 : 0x40000000;
+            const unsigned c = k->c == 4 ? 0x3f800000 : k->one;
+            char text[4000];
+            int at = snprintf(text, sizeof text, "%s mov.b32 %%r1, %u;"
+                "mov.b32 %%r2, %u; mov.b32 %%r3, %u;"
+                "mma.sync.aligned.m16n8%s ", OPENING, k->one, two, c,
+                k->name);
+            for (int list = 0; list < 4; list++) {
+                unsigned is = n[list] + (wrong == 2 * list + 1)
+                            - (wrong == 2 * list + 2);
+                for (unsigned r = 0; r < is; r++)
+                    at += snprintf(text + at, sizeof text - (size_t)at,
+                                   "%s%%r%u", r ? ", " : "{",
+                                   list ? (unsigned)list : 10 + r);
+                at += snprintf(text + at, sizeof text - (size_t)at, "%s%s",
+                               is ? "}" : "{}", list < 3 ? ", " : "; ");
+            }
+            snprintf(text + at, sizeof text - (size_t)at,
+                     "mov.b64 %%rd9, {%%r10, %%r%u};"
+                     "st.global.u64 [%%rd3], %%rd9;\nret;\n}\n", 9 + k->c);
+            if (wrong == 0) {
+                run(text, 1, 32);
+                CHECK(1, 32, (uint64_t)k->sum << 32 | k->sum);
+                continue;
+            }
+            struct Error e = { "" };
+            if (module_read(&module, text, strlen(text), &e))
+                fail_msg("%s: %u registers in list %d", k->name,
+                         n[(wrong - 1) / 2], (wrong - 1) / 2);
+        }
+}
+
 /* The host must not be able to use a device pointer. */
 static void host_pointer(const struct Row *row)
 {
@@ -1133,6 +1187,7 @@ static const struct Row rows[] = {
     { "ldmatrix", ldmatrix, "rows and columns swapped" },
     { "stmatrix", stmatrix, "halves swapped" },
     { "mma", mma, "fragments in another order" },
+    { "mma, every kind", mma_kinds, "registers of another kind's lists" },
     { "host_pointer", host_pointer, "device memory open to the host" },
     { "allocations", allocations, "no gap between two allocations" },
     { "counts", counts, "guards counted as active" },
