@@ -102,6 +102,9 @@ static const struct BadConfig {
     { "L = 0",            { 8, 8, 0, 1, 8 },      "layers is 0" },
     { "L = 513",          { 8, 8, 513, 1, 8 },    "1 to 512" },
     { "NH = 0",           { 8, 8, 1, 0, 8 },      "heads is 0" },
+    { "T = 65537",        { 8, 65537, 1, 1, 8 },  "context is 65537" },
+    { "NH = 65537",       { 8, 8, 1, 65537, 8 },  "heads is 65537" },
+    { "C = 65537",        { 8, 8, 1, 1, 65537 },  "channels is 65537" },
     { "C = 0",            { 8, 8, 1, 1, 0 },      "channels is 0" },
     { "C = 2^31 - 1",     { 8, 8, 1, 1, INT32_MAX }, "1 to 65536" },
     { "NH = 3, C = 8",    { 8, 8, 1, 3, 8 },      "do not divide" },
@@ -115,6 +118,16 @@ static void bad_config(void **state)
     assert_false(config_check(&b->c, &error));
     if (!strstr(error.text, b->says))
         fail_msg("says: %s", error.text);
+}
+
+static void smallest_and_largest(void **state)
+{
+    (void)state;
+    static const struct Config ends[] = {
+        { 1, 1, 1, 1, 1 }, { 65536, 8, 1, 1, 8 }, { 8, 65536, 1, 1, 8 },
+        { 8, 8, 512, 1, 8 }, { 8, 8, 1, 65536, 65536 } };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        OK(config_check(&ends[i], &error));
 }
 
 static const struct BadBatch {
@@ -664,6 +677,7 @@ int main(void)
     static struct CMUnitTest tests[128] = {
         cmocka_unit_test(every_depth),
         cmocka_unit_test(unknown_preset),
+        cmocka_unit_test(smallest_and_largest),
         cmocka_unit_test(table_is_sound),
         cmocka_unit_test(init_has_its_moments),
         cmocka_unit_test(init_is_a_function_of_the_seed),
