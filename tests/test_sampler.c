@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define V 6
+enum { V = 6 };
 #define NONE ((real)-INFINITY)
 
 /* Which tokens can come out?  A bit for each, over many draws. */
@@ -181,16 +181,96 @@ static void whole(void **state)
     assert_int_equal(utf8_whole((const uint8_t *)t->bytes, n), t->whole);
 }
 
+/* A text is the spellings of its tokens, one after another, whether or not
+ * they are UTF-8: of 257 tokens that are bytes, drawn from the last T each
+ * time, until the last is asked for or the end of a text comes. */
+static void text_is_its_tokens(void **state)
+{
+    (void)state;
+    enum { T = 8, TOKENS = 257, COUNT = 300 };
+    const struct Config c = { .V = TOKENS, .T = T, .L = 1, .NH = 1, .C = 16 };
+    struct Model m;
+    struct Vocab v;
+    struct Error e;
+    int ended = 0;
+    if (!model_create(&m, &c, 1, T, false, &e))
+        fail_msg("%s", e.text);
+    model_init(&m, 1);
+    vocab_from_merges(&v, NULL, 0);
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        struct Sampler s;
+        const size_t n = seed % 2 ? 1 : T + 3;
+        uint16_t prompt[T + 3];
+        int32_t all[T + 3 + COUNT];
+        uint8_t should[COUNT];
+        size_t length = 0, size, k;
+        char *text;
+        for (k = 0; k < n; k++)
+            all[k] = prompt[k] = (uint16_t)(7 * k);
+        sampler_create(&s, TOKENS, 1, 0, 1, seed);
+        FILE *f = open_memstream(&text, &size);
+        assert_true(generate_text(&m, &v, &s, f, prompt, n, COUNT, &e));
+        fclose(f);
+        for (; k < n + COUNT; k++) {
+            real logits[TOKENS];
+            const int used = k < T ? (int)k : T;
+            model_logits(&m, logits, all + k - used, 1, used);
+            all[k] = sampler_pick(&s, logits, k - n);
+            if (all[k] == v.eot)
+                break;
+            should[length++] = *vocab_spelling(&v, all[k], &(size_t){ 0 });
+        }
+        ended += k < n + COUNT;
+        assert_int_equal(size, length);
+        assert_memory_equal(text, should, length);
+        free(text);
+        sampler_free(&s);
+    }
+    assert_true(ended > 0 && ended < 6);
+    vocab_free(&v);
+    model_free(&m);
+}
+
+static void damaged_model(void **state)
+{
+    (void)state;
+    const struct Config c = { .V = 257, .T = 4, .L = 1, .NH = 1, .C = 16 };
+    const uint16_t prompt = 3;
+    struct Model m;
+    struct Vocab v;
+    struct Error e = { "" };
+    struct Sampler s;
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!model_create(&m, &c, 1, 4, false, &e))
+        fail_msg("%s", e.text);
+    model_init(&m, 1);
+    m.w.ln_f_w[5] = NAN;
+    vocab_from_merges(&v, NULL, 0);
+    sampler_create(&s, 257, 1, 0, 1, 1);
+    assert_false(generate_text(&m, &v, &s, f, &prompt, 1, 4, &e));
+    assert_non_null(strstr(e.text, "logits are not numbers"));
+    fclose(f);
+    assert_int_equal(size, 0);
+    free(text);
+    sampler_free(&s);
+    vocab_free(&v);
+    model_free(&m);
+}
+
 int main(void)
 {
     enum { ROWS = sizeof rows / sizeof *rows,
            TEXTS = sizeof texts / sizeof *texts };
     static char name[TEXTS][60];
-    struct CMUnitTest tests[ROWS + TEXTS + 4] = {
+    struct CMUnitTest tests[ROWS + TEXTS + 6] = {
         [ROWS + TEXTS] = cmocka_unit_test(frequencies),
         cmocka_unit_test(same_seed_same_draw),
         cmocka_unit_test(draws_are_as_specified),
         cmocka_unit_test(broken_logits),
+        cmocka_unit_test(text_is_its_tokens),
+        cmocka_unit_test(damaged_model),
     };
     for (size_t i = 0; i < ROWS; i++)
         tests[i] = (struct CMUnitTest){ rows[i].name, possible, NULL, NULL,
@@ -203,6 +283,6 @@ int main(void)
         tests[ROWS + i] = (struct CMUnitTest){ name[i], whole, NULL, NULL,
                                                &texts[i] };
     }
-    return _cmocka_run_group_tests("sampler", tests, ROWS + TEXTS + 4, NULL,
+    return _cmocka_run_group_tests("sampler", tests, ROWS + TEXTS + 6, NULL,
                                    NULL);
 }
