@@ -684,6 +684,33 @@ static void mma(const struct Row *row)
     }
 }
 
+/* Two words or two numbers of a parameter at a time: where the program says,
+ * where a register says, and of a function's parameter and result. */
+static void parameters_in_pairs(const struct Row *row)
+{
+    (void)row;
+    run(HEAD ".func (.param .align 8 .b8 r[8]) swap(.param .align 8 .b8 p[8])"
+        " {\n.reg .b32 %r<3>; ld.param.v2.b32 {%r1, %r2}, [p];"
+        "st.param.v2.b32 [r], {%r2, %r1}; ret;\n}\n"
+        ".visible .entry k(.param .u64 o, .param .u64 i, .param .u32 n)\n{\n"
+        ".reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .pred %p<2>;"
+        "ld.param.v2.u32 {%r3, %r4}, [o]; mov.b64 %rd1, {%r3, %r4};"
+        "ld.param.u64 %rd2, [i]; mov.u32 %r1, %tid.x;"
+        "mov.u64 %rd3, o; and.b32 %r2, %r1, 1; mul.wide.u32 %rd4, %r2, 8;"
+        "add.s64 %rd3, %rd3, %rd4; ld.param.v2.u32 {%r3, %r4}, [%rd3];"
+        "mov.b64 %rd5, {%r3, %r4}; setp.eq.u32 %p1, %r2, 0;"
+        "selp.b64 %rd6, %rd1, %rd2, %p1; sub.s64 %rd5, %rd5, %rd6;"
+        "add.u32 %r5, %r1, 7;\n"
+        "{ .param .align 8 .b8 p0[8]; .param .align 8 .b8 r0[8];"
+        "st.param.v2.b32 [p0], {%r1, %r5};"
+        "call.uni (r0), swap, (p0); ld.param.v2.b32 {%r6, %r7}, [r0]; }\n"
+        "mul.wide.u32 %rd7, %r1, 8; add.s64 %rd7, %rd1, %rd7;"
+        "cvt.u32.u64 %r8, %rd5; add.u32 %r6, %r6, %r8;"
+        "mov.b64 %rd8, {%r6, %r7}; st.global.u64 [%rd7], %rd8;"
+        "ret;\n}\n", 1, 32);
+    CHECK(1, 32, (uint64_t)t << 32 | (t + 7));
+}
+
 /* Every kind of mma, of ones and twos: D = 1 + 2 K, and the wrong number of
  * registers in any of the lists is refused. */
 static void mma_kinds(const struct Row *row)
@@ -1054,6 +1081,10 @@ static void faults(const struct Row *row)
           FAULT_ILLEGAL_ADDRESS, "shared" },
         { KERNEL("ld.shared.u32 %r10, [0];"), 1, FAULT_ILLEGAL_ADDRESS,
           "shared" },
+        { KERNEL("mov.u64 %rd9, n; ld.param.u64 %rd9, [%rd9];"), 1,
+          FAULT_ILLEGAL_ADDRESS, "outside of the parameters" },
+        { KERNEL("mov.u64 %rd9, n; ld.param.u32 %rd9, [%rd9+4096];"), 1,
+          FAULT_ILLEGAL_ADDRESS, "outside of the parameters" },
         { KERNEL("mov.u64 %rd9, -8; ld.u64 %rd9, [%rd9];"), 1,
           FAULT_ILLEGAL_ADDRESS, "global" },
         { KERNEL("atom.global.add.u32 %r10, [%rd9+4096], 1;"), 5,
@@ -1186,6 +1217,8 @@ static const struct Row rows[] = {
     { "async_copies", async_copies, "copies arrive at once" },
     { "ldmatrix", ldmatrix, "rows and columns swapped" },
     { "stmatrix", stmatrix, "halves swapped" },
+    { "parameters in pairs", parameters_in_pairs,
+      "the second word from the place of the first" },
     { "mma", mma, "fragments in another order" },
     { "mma, every kind", mma_kinds, "registers of another kind's lists" },
     { "host_pointer", host_pointer, "device memory open to the host" },
