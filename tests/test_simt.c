@@ -356,6 +356,13 @@ static void reductions(const struct Row *row)
         "add.s32 %r11, %r11, %r12; add.s32 %r11, %r11, %r13;"
         "add.s32 %r11, %r11, %r14;" STORE("%r11")), 1, 32);
     CHECK(1, 32, (uint32_t)(-16 + -16 + -1 + 0));
+    /* every third lane alone: of 0, 3, ... 30 */
+    run(KERNEL("rem.u32 %r10, %r1, 3; setp.ne.u32 %p1, %r10, 0;"
+               "@%p1 bra OUT; redux.sync.add.u32 %r11, %r1, 0x49249249;"
+               "redux.sync.max.u32 %r12, %r1, 0x49249249;"
+               "mad.lo.u32 %r11, %r12, 1000, %r11;" STORE("%r11") "OUT:"),
+        1, 32);
+    CHECK(1, 32, t % 3 ? WAS : 30000 + 165);
 }
 
 /* ---- barriers ---------- */
@@ -409,6 +416,12 @@ static void barrier_votes(const struct Row *row)
         "@%p2 add.u32 %r10, %r10, 1000; @%p3 add.u32 %r10, %r10, 200;"
         STORE("%r10")), 1, 70);
     CHECK(1, 70, 250);
+    run(KERNEL(
+        "setp.lt.u32 %p1, %r1, 70; bar.red.and.pred %p2, 0, %p1;"
+        "bar.red.or.pred %p3, 0, !%p1; mov.u32 %r10, 0;"
+        "@%p2 add.u32 %r10, %r10, 1000; @%p3 add.u32 %r10, %r10, 200;"
+        STORE("%r10")), 1, 70);
+    CHECK(1, 70, 1000);
 }
 
 /* Warps that have returned are not waited for. */
@@ -421,6 +434,13 @@ static void barrier_after_return(const struct Row *row)
     run(KERNEL("setp.ge.u32 %p1, %r1, 50; @%p1 bra OUT; bar.sync 0;"
                STORE("%r1") "OUT:"), 1, 128);
     CHECK(1, 128, t < 50 ? t : WAS);
+    /* the barrier's number as the lanes say that are left */
+    run(KERNEL(SHARED "mov.u32 %r10, 99; setp.lt.u32 %p1, %r1, 5;"
+               "@%p1 bra OUT; mov.u32 %r10, 3; mov.u32 %r11, 64;"
+               "setp.eq.u32 %p2, %r1, 63; @%p2 st.shared.u32 [s], 7;"
+               "barrier.sync %r10, %r11; ld.shared.u32 %r12, [s];"
+               STORE("%r12") "OUT:"), 1, 64);
+    CHECK(1, 64, t < 5 ? WAS : 7);
 }
 
 /* ---- memory ---------- */
@@ -699,13 +719,13 @@ static void parameters_in_pairs(const struct Row *row)
         "mov.u64 %rd3, o; and.b32 %r2, %r1, 1; mul.wide.u32 %rd4, %r2, 8;"
         "add.s64 %rd3, %rd3, %rd4; ld.param.v2.u32 {%r3, %r4}, [%rd3];"
         "mov.b64 %rd5, {%r3, %r4}; setp.eq.u32 %p1, %r2, 0;"
-        "selp.b64 %rd6, %rd1, %rd2, %p1; sub.s64 %rd5, %rd5, %rd6;"
+        "selp.b64 %rd6, %rd1, %rd2, %p1; setp.ne.u64 %p1, %rd5, %rd6;"
         "add.u32 %r5, %r1, 7;\n"
         "{ .param .align 8 .b8 p0[8]; .param .align 8 .b8 r0[8];"
         "st.param.v2.b32 [p0], {%r1, %r5};"
         "call.uni (r0), swap, (p0); ld.param.v2.b32 {%r6, %r7}, [r0]; }\n"
         "mul.wide.u32 %rd7, %r1, 8; add.s64 %rd7, %rd1, %rd7;"
-        "cvt.u32.u64 %r8, %rd5; add.u32 %r6, %r6, %r8;"
+        "@%p1 add.u32 %r6, %r6, 1000;"
         "mov.b64 %rd8, {%r6, %r7}; st.global.u64 [%rd7], %rd8;"
         "ret;\n}\n", 1, 32);
     CHECK(1, 32, (uint64_t)t << 32 | (t + 7));
