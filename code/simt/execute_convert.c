@@ -7,27 +7,32 @@
 #include <math.h>
 
 /* numbers to integers (L.5) */
-/* What does not fit becomes the nearest that does; NaN becomes 0. */
+/* What does not fit becomes the nearest that does.  NaN becomes 0, but of
+ * a double, or in 64 bits, the highest bit alone. */
 #define TO_INTEGER(T, low, high)                                        \
-    static inline T to_##T(f64 x)                                       \
+    static inline T to_##T(f64 x, bool is_double)                       \
     {                                                                   \
-        return (T)(x != x ? 0 : x > (high) ? (high) :                   \
-                   x < (low) ? (low) : x);                              \
+        if (x != x)                                                     \
+            return (T)((u64)is_double << (8 * sizeof(T) - 1));          \
+        return (T)(x > (high) ? (high) : x < (low) ? (low) : x);        \
     }
 TO_INTEGER(s8, -0x1p7, 0x7f)      TO_INTEGER(u8, 0, 0xff)
 TO_INTEGER(s16, -0x1p15, 0x7fff)  TO_INTEGER(u16, 0, 0xffff)
 TO_INTEGER(s32, -0x1p31, 0x7fffffff)
 TO_INTEGER(u32, 0, 0xffffffffu)
 
-static inline s64 to_s64(f64 x)
+static inline s64 to_s64(f64 x, bool is_double)
 {
-    return x != x ? 0 : x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN :
-           (s64)x;
+    (void)is_double;
+    return x != x || x < -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX
+         : (s64)x;
 }
 
-static inline u64 to_u64(f64 x)
+static inline u64 to_u64(f64 x, bool is_double)
 {
-    return x != x || x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (u64)x;
+    (void)is_double;
+    return x != x ? (u64)1 << 63 : x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX
+         : (u64)x;
 }
 
 /* Rounded once more to bfloat16, this is the integer rounded once: of the
@@ -63,10 +68,10 @@ static inline f32 towards_zero(f64 x)
     R(cvt_##D##_u32_x, D, u64, (u32)a)                                  \
     R(cvt_##D##_s32_x, D, u64, (s32)a)
 #define ROUND_TO_INTEGER(R, D, N, S)                                    \
-    R(cvt_rni_##D##_##N, D, S, to_##D(rint((f64)a)))                    \
-    R(cvt_rzi_##D##_##N, D, S, to_##D(trunc((f64)a)))                   \
-    R(cvt_rmi_##D##_##N, D, S, to_##D(floor((f64)a)))                   \
-    R(cvt_rpi_##D##_##N, D, S, to_##D(ceil((f64)a)))
+    R(cvt_rni_##D##_##N, D, S, to_##D(rint((f64)a), sizeof a == 8))     \
+    R(cvt_rzi_##D##_##N, D, S, to_##D(trunc((f64)a), sizeof a == 8))    \
+    R(cvt_rmi_##D##_##N, D, S, to_##D(floor((f64)a), sizeof a == 8))    \
+    R(cvt_rpi_##D##_##N, D, S, to_##D(ceil((f64)a), sizeof a == 8))
 #define ROUND_TO_INTEGERS(R, N, S)                                      \
     ROUND_TO_INTEGER(R, u8, N, S) ROUND_TO_INTEGER(R, s8, N, S)         \
     ROUND_TO_INTEGER(R, u16, N, S) ROUND_TO_INTEGER(R, s16, N, S)       \
