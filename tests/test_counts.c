@@ -339,7 +339,8 @@ static void generic(const struct Row *row)
 
 static void work(const struct Row *row)
 {
-    struct Site s = { .executed = 3, .active = 96, .on = 50 };
+    struct Site s = { .executed = 3, .active = 96, .on = 50,
+                      .divergent = 2 };
     struct Totals t = { 0 };
     (void)row;
     totals_add(&t, &s, WORK_FADD, 0);
@@ -350,8 +351,76 @@ static void work(const struct Row *row)
     assert_int_equal(t.flop, 50 + 50 + 100);
     assert_int_equal(t.tensor_flop, 3 * 4096);
     assert_int_equal(t.half_flop, 4 * 50);
-    assert_int_equal(t.inst, 15);
-    assert_int_equal(t.thread_inst, 5 * 96);
+    totals_add(&t, &s, WORK_DOUBLE, 2);
+    totals_add(&t, &s, WORK_SPECIAL, 0);
+    totals_add(&t, &s, WORK_BRANCH, 0);
+    totals_add(&t, &s, WORK_BARRIER, 0);
+    totals_add(&t, &s, WORK_OTHER, 0);
+    assert_int_equal(t.fadd, 50);
+    assert_int_equal(t.fmul, 50);
+    assert_int_equal(t.ffma, 50);
+    assert_int_equal(t.double_flop, 2 * 50);
+    assert_int_equal(t.special, 50);
+    assert_int_equal(t.tensor_inst, 3);
+    assert_int_equal(t.branch, 3);
+    assert_int_equal(t.branch_div, 2);
+    assert_int_equal(t.barriers, 3);
+    assert_int_equal(t.inst, 10 * 3);
+    assert_int_equal(t.thread_inst, 10 * 96);
+    assert_int_equal(t.thread_inst_on, 10 * 50);
+    assert_int_equal(t.thread_mem, 0);
+}
+
+/* Each way to reach memory is counted as that way and no other. */
+static void every_way(const struct Row *row)
+{
+    static const struct {
+        enum AccessKind kind;
+        enum Space space;
+        const char *name;
+    } ways[] = {
+        { ACCESS_LOAD, SPACE_GLOBAL, "gld" },
+        { ACCESS_STORE, SPACE_GLOBAL, "gst" },
+        { ACCESS_ATOM, SPACE_GLOBAL, "gatom" },
+        { ACCESS_RED, SPACE_GLOBAL, "gred" },
+        { ACCESS_ASYNC_CA, SPACE_GLOBAL, "async_ca" },
+        { ACCESS_ASYNC_CG, SPACE_GLOBAL, "async_cg" },
+        { ACCESS_LOAD, SPACE_LOCAL, "lld" },
+        { ACCESS_STORE, SPACE_LOCAL, "lst" },
+        { ACCESS_LOAD, SPACE_SHARED, "sld" },
+        { ACCESS_STORE, SPACE_SHARED, "sst" },
+        { ACCESS_ATOM, SPACE_SHARED, "satom" },
+        { ACCESS_RED, SPACE_SHARED, "satom" },
+        { ACCESS_LDMATRIX, SPACE_SHARED, "ldsm" },
+        { ACCESS_STMATRIX, SPACE_SHARED, "stsm" },
+    };
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        struct Access a = access_of(row, ways[k].kind, ways[k].space);
+        struct Site s = { .kind = ways[k].kind, .executed = 1, .on = 20 };
+        struct Totals t = { 0 };
+        a.atomic = ATOMIC_ADD;
+        count_access(&s, &a);
+        totals_add(&t, &s, WORK_OTHER, 0);
+        assert_int_equal(t.thread_mem, 20);
+        for (int i = 0; i < METRIC_COUNT; i++) {
+            const char *metric = metric_table[i].name;
+            const char *what = strrchr(metric, '_') ? strrchr(metric, '_')
+                                                    : "";
+            const size_t n = strlen(ways[k].name);
+            bool mine = strncmp(metric, ways[k].name, n) == 0
+                     && what == metric + n;
+            uint64_t is = metric_value(&t, i), want = is;
+            if (strcmp(what, "_req") == 0)
+                want = mine;
+            else if (strcmp(what, "_bytes") == 0)
+                want = !mine ? 0 : strstr(ways[k].name, "sm") ? 512 : 80;
+            else if (mine && strcmp(what, "_conf") != 0)
+                want = is ? is : 1;
+            if (is != want)
+                fail_msg("%s: %s is %llu", ways[k].name, metric,
+                         (unsigned long long)is);
+        }
+    }
 }
 
 /* The table's names and the struct's members are the same, in order. */
@@ -396,6 +465,7 @@ static const struct Row sums[] = {
 { "nothing_asked",   nothing_asked, "a request without lanes" },
 { "generic",         generic, "counted where the instruction says" },
 { "work",            work, "FLOP of lanes that are off" },
+{ "every_way last=19", every_way, "stores counted as loads; no bytes" },
 { "names",           names, "a table and a struct that differ" },
 { "unique by=32 read=32 written=32", unique, "a bit per word of the map" },
 { "unique by=0 from=65536 read=1 written=1", unique, "counted each time" },
