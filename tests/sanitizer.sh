@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every kernel of tests/wrong/simt has one mistake: the sanitizer must name
-# its kind and its line, and the program must end with status 86.  Compiled
+# its kind and its line, and where it says so what to do about it, and the
+# program must end with status 86.  Compiled
 # with -DRIGHT, without the mistake, nothing may be said.
 . tests/lib/run.sh
 
@@ -42,7 +43,8 @@ says_nothing() {
 }
 
 says_it() {
-    local line found
+    local line found advice
+    advice=$(sed -n 's,^// says: ,,p' "$f")
     for line in ${lines:-host}; do
         if [ "$line" = host ]; then
             grep -q "^the host: $kind: " "$dir/$name-$what.out"
@@ -55,6 +57,9 @@ says_it() {
     elif [ -z "$found" ]; then
         echo "not ok - $name: no '$kind' at line ${lines:-of the host}:" \
             "$(head -2 "$dir/$name-$what.out" | tr '\n' ' ')"
+    elif ! tr -s '\n ' ' ' < "$dir/$name-$what.out" | grep -qF -e "$advice"
+    then
+        echo "not ok - $name: does not say '$advice'"
     else
         echo "ok - $name: $kind, line $found"
     fi

@@ -1,4 +1,5 @@
 // race: each thread has waited for its own copy, not for the others'
+// says: put __syncthreads() after the wait
 #include "wrong.h"
 #include "async.h"
 

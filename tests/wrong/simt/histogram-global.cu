@@ -1,4 +1,5 @@
 // race: threads of all blocks add to a counter without atomics
+// says: The blocks of a launch run in any order
 #include "wrong.h"
 
 __global__ void histogram(int *count, const int *x, int n)

@@ -1,4 +1,5 @@
 // race: lanes 2 k and 2 k + 1 store different values to one word
+// says: They are lanes of one instruction
 #include "wrong.h"
 
 __global__ void pairs(int *y, const int *x)

@@ -1,4 +1,5 @@
 // race: a warp passes values through shared memory, trusting in step
+// says: put __syncwarp() between the two
 #include "wrong.h"
 
 __global__ void exchange(float *y, const float *x)
