@@ -91,6 +91,16 @@ done <<END
 $results
 END
 
+# What comes from another buffer is as unwritten as it was there.
+holes() {
+    "$BIN/simtcc" -o "$dir/holes" tests/data/simt/holes.cu || return 1
+    "$dir/holes" > "$dir/holes.txt" 2>&1
+    [ $? -eq 86 ] && tr -s '\n ' ' ' < "$dir/holes.txt" |
+        grep -F 'of which 128 were never written; the first is byte 1 of allocation 2' ||
+        { cat "$dir/holes.txt"; return 1; }
+}
+[ $# -gt 0 ] || check "holes that were copied from buffer to buffer" holes
+
 # The report that the book shows.
 if [ $# -eq 0 ]; then
     "$BIN/simtcc" -o "$dir/shift" tests/wrong/simt/shift-in-place.cu &&

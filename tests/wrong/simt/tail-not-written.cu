@@ -1,4 +1,5 @@
 // uninitialised: whole float4s only, and the host copies all 1001
+// says: reads 4004 bytes of which 4 were never written; the first is byte 4000
 #include "wrong.h"
 
 __global__ void fill(float *x, int n)
