@@ -189,6 +189,7 @@ static const struct Case integers[] = {
     { "max.u64", "lll", L1, 1, 0, L1 },
     { "max.u16", "hhh", 0x8000, 1, 0, 0x8000 },
     { "sad.s32", "wwww", (uint32_t)-3, 10, 100, 113 },
+    { "sad.s32", "wwww", 10, (uint32_t)-3, 100, 113 },
 };
 
 static const struct Case bits[] = {
@@ -256,6 +257,7 @@ static const struct Case bits[] = {
     { "clz.b64", "wl", 0, 0, 0, 64 },
     { "bfind.s32", "ww", 0x00010000, 0, 0, 16 },
     { "bfind.s32", "ww", N1, 0, 0, N1 },
+    { "bfind.s32", "ww", 5, 0, 0, 2 },
     { "bfind.u64", "wl", 1ull << 40, 0, 0, 40 },
     { "bfind.s64", "wl", ~(1ull << 40), 0, 0, 40 },
     { "bfind.shiftamt.u32", "ww", 0x00010000, 0, 0, 15 },
@@ -269,6 +271,7 @@ static const struct Case bits[] = {
     { "bfe.s32", "wwww", 0x40000000, 28, 3, 0xfffffffcu },
     { "bfe.s32", "wwww", 0x80000000u, 31, 5, N1 },
     { "bfe.s32", "wwww", 0x7fffffff, 31, 5, 0 },
+    { "bfe.s32", "wwww", 0x80000000u, 29, 5, 0xfffffffcu },
     { "bfe.s32", "wwww", 0x80000000u, 40, 5, N1 },
     { "bfe.s64", "llww", 1ull << 63, 60, 4, (uint64_t)-8 },
     { "bfe.u64", "llww", L1, 0, 64, L1 },
@@ -286,6 +289,8 @@ static const struct Case bits[] = {
     { "slct.f32.f32", "ffff", 7, 8, 0x80000001u, 8 },
     { "slct.f32.f32", "ffff", 7, 8, NAN32, 8 },
     { "slct.b32.f32", "wwwf", 7, 8, 0xbf800000u, 8 },
+    { "dp4a.u32.u32", "wwww", 0x03f70305, 0x0b070d11, 0,
+      5 * 17 + 3 * 13 + 247 * 7 + 3 * 11 },
     /* bytes -2, 2, -1, 1 and 7, 3, -5, 5; or 254, 2, 255, 1 and 7, 3, 251, 5 */
     { "dp4a.s32.s32", "wwww", 0x01ff02fe, 0x05fb0307, 10, 12 },
     { "dp4a.u32.u32", "wwww", 0x01ff02fe, 0x05fb0307, 10, 65804 },
@@ -596,6 +601,22 @@ static void insert_bits(const struct Row *row)
     }
 }
 
+/* Each of lop3's eight bits is a minterm: (0, 0, 0) to (1, 1, 1). */
+static void three_way_logic(const struct Row *row)
+{
+    (void)row;
+    for (unsigned table = 0; table < 256; table += 15) {
+        uint64_t out[32];
+        struct Error e = { "" };
+        snprintf(text, sizeof text, "%s mov.u32 %%r10, 0xf0; mov.u32 %%r11, "
+            "0xcc; mov.u32 %%r12, 0xaa; lop3.b32 %%r13, %%r10, %%r11, %%r12,"
+            " %u; and.b32 %%r13, %%r13, 0xff; cvt.u64.u32 %%rd9, %%r13;"
+            "st.global.u64 [%%rd3], %%rd9;\nret;\n}\n", OPENING, table);
+        assert_int_equal(run_text(text, 1, 32, 0, NULL, out, 0, &e), 0);
+        assert_int_equal(out[0], table);
+    }
+}
+
 /* p|q, negated operands, and a result nobody wants. */
 static void two_predicates(const struct Row *row)
 {
@@ -629,6 +650,7 @@ static const struct Row rows[] = {
     { "conversions", conversions_rows, "a float cast as C would" },
     { "conversions plain", conversions_rows, "one of two versions wrong" },
     { "insert_bits", insert_bits, "fourth operand lost" },
+    { "three_way_logic", three_way_logic, "operands in another order" },
     { "two_predicates", two_predicates, "q is p; negation lost" },
 };
 
