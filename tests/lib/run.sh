@@ -4,7 +4,8 @@ BIN=${BIN:-build/bin}
 n=0
 bad=0
 dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+# shellcheck disable=SC2046
+trap 'kill -9 $(jobs -p) 2> /dev/null; rm -rf "$dir"' EXIT
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_WAIT_POLICY=passive
 
 ok() {              # text
