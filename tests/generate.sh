@@ -46,9 +46,9 @@ for _ in $(seq 200); do
     [ "$(wc -c < "$dir/slow")" -gt 20 ] && break
     sleep 0.02
 done
-# A buffer of stdio's, written when it is full, would be 4,096 bytes long.
+# Written only when a buffer is full, it would be whole blocks of 4,096 bytes.
 size=$(wc -c < "$dir/slow")
-[ "$size" -gt 20 ] && [ $((size % 1024)) -ne 0 ] && kill -0 $pid 2> /dev/null &&
+[ "$size" -gt 20 ] && [ $((size % 4096)) -ne 0 ] && kill -0 $pid 2> /dev/null &&
     ok "text comes out as it is written" ||
     not_ok "text comes out as it is written" "$size bytes"
 kill $pid 2> /dev/null

@@ -4,6 +4,15 @@
 #ifndef TESTS_NAMED_H
 #define TESTS_NAMED_H
 
+/* The first n: those that the array was written with. */
+static inline size_t tests_written(const struct CMUnitTest *tests)
+{
+    size_t n = 0;
+    while (tests[n].name)
+        n++;
+    return n;
+}
+
 #define ROWS_WITH(array, function, setup, teardown)                     \
     for (size_t i = 0; i < sizeof array / sizeof *array; i++) {         \
         static char name[sizeof array / sizeof *array][80];             \

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Every kernel of tests/wrong/simt has one mistake: the sanitizer must name
-# its kind and its line, and where it says so what to do about it, and the
-# program must end with status 86.  Compiled
-# with -DRIGHT, without the mistake, nothing may be said.
+# its kind and its line, and what its line "// says:" asks for, and the program
+# must end with status 86.  Compiled with -DRIGHT, without the mistake, nothing
+# may be said.
 . tests/lib/run.sh
 
 if ! command -v "${CLANG:-clang}" > /dev/null; then

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "named.h"
 #include "scratch.h"
 
 /* ---- random numbers ---- */
@@ -412,9 +413,7 @@ int main(void)
         cmocka_unit_test(json_refuses_every_prefix),
     };
     static char names[COUNT(bad_json) + COUNT(args_rows)][80];
-    size_t n = 0, k = 0;
-    while (tests[n].name)
-        n++;
+    size_t n = tests_written(tests), k = 0;
     for (size_t i = 0; i < COUNT(bad_json); i++, k++) {
         snprintf(names[k], 80, "json_refuses %zu: %.30s", i,
                  bad_json[i].says);

@@ -577,9 +577,7 @@ int main(void)
         ALONE(disk_full_while_saving),
         ALONE(files_are_missing),
     };
-    int n = 0;
-    while (tests[n].name)
-        n++;
+    int n = (int)tests_written(tests);
     ROWS_WITH(lies, lie, make_top, drop_top)
     ROWS_WITH(changes, change, make_top, drop_top)
     return _cmocka_run_group_tests("checkpoint", tests, (size_t)n, NULL,

@@ -191,7 +191,7 @@ static void squares(const struct Row *row)
 
 /* Stores around the caches: the same bits, and nothing between the rows.
  * Where a row of c does not begin a line there are no such stores: c begins
- * `past` numbers after one, and its rows are `apart` longer than N. */
+ * `past` numbers into a line, and its rows are `apart` longer than N. */
 static void far(const struct Row *row)
 {
     use_kernel_of(row);

@@ -701,9 +701,7 @@ int main(void)
         cmocka_unit_test(fixture_logits),
         cmocka_unit_test(fixture_adamw),
     };
-    int n = 0;
-    while (tests[n].name)
-        n++;
+    int n = (int)tests_written(tests);
     ROWS(presets, preset)
     ROWS(bad_configs, bad_config)
     ROWS(bad_batches, bad_batch)

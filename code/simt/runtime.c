@@ -286,7 +286,7 @@ static int depth;
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t bytes,
                                      cudaStream_t stream)
 {
-    if (depth == NESTED)                /* the stub is not called */
+    if (depth == NESTED)                /* this launch does not run */
         return (unsigned)refuse(cudaErrorIllegalState,
             "launches stand in one another's arguments more than %d "
             "deep", NESTED);
