@@ -1,11 +1,11 @@
-/* Chapter 3, The software GPU: the story of a warp: 3.6 Warps that wait */
+/* Chapter 3, The software GPU: the story of a warp: 3.7 Warps that wait */
 /* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
 
 #include <stdio.h>
 
-/* let a barrier go (3.6) */
+/* let a barrier go (3.7) */
 static void release(struct Block *b, int id)
 {
     struct Barrier *r = &b->barrier[id];
@@ -16,7 +16,7 @@ static void release(struct Block *b, int id)
         if (w->state != WARP_AT_BARRIER || w->waits_for != id)
             continue;
         w->state = WARP_READY;
-        /* give the warp what the threads have voted (3.6) */
+        /* give the warp what the threads have voted (3.7) */
         const struct Instruction *i =
             &b->launch->kernel->code[w->pc - 1];
         bool all = r->votes == r->voters;
@@ -30,20 +30,20 @@ static void release(struct Block *b, int id)
     *r = (struct Barrier){ 0 };
 }
 
-/* let a barrier go, continued (3.6) */
+/* let a barrier go, continued (3.7) */
 /* Release what is complete; false: nothing was. */
 static bool release_barriers(struct Block *b)
 {
     uint32_t waiting[BARRIERS] = { 0 }, done = 0;
     bool any = false;
-    /* count who waits where (3.6) */
+    /* count who waits where (3.7) */
     for (int k = 0; k < b->warps; k++) {
         done += b->warp[k].state == WARP_DONE;
         if (b->warp[k].state == WARP_AT_BARRIER)
             waiting[b->warp[k].waits_for]++;
     }
     for (int id = 0; id < BARRIERS; id++) {
-        /* complete = has everybody come who is waited for? (3.6) */
+        /* complete = has everybody come who is waited for? (3.7) */
         const struct Barrier *r = &b->barrier[id];
         bool complete = r->expected ? r->arrived * LANES >= r->expected
                         : waiting[id] + done == (uint32_t)b->warps;
@@ -55,7 +55,7 @@ static bool release_barriers(struct Block *b)
     return any;
 }
 
-/* nobody can go on (3.6) */
+/* nobody can go on (3.7) */
 static void deadlock(struct Block *b)
 {
     char who[300] = "";
@@ -65,7 +65,7 @@ static void deadlock(struct Block *b)
         struct Warp *w = &b->warp[k];
         if (w->state != WARP_AT_BARRIER)
             continue;
-        /* say where this warp waits (3.6) */
+        /* say where this warp waits (3.7) */
         const struct Instruction *i =
             &b->launch->kernel->code[w->pc - 1];
         first = first ? first : w;
@@ -78,7 +78,7 @@ static void deadlock(struct Block *b)
                  "ever: %s", who);
 }
 
-/* run a block (3.6) */
+/* run a block (3.7) */
 enum { SLICE = 100 * 1000 };
 
 void run_block(struct Block *b)
@@ -88,7 +88,7 @@ void run_block(struct Block *b)
     while (done < b->warps && l->fault == FAULT_NONE) {
         bool moved = false;
         done = 0;
-        /* give each warp its turn (3.6) */
+        /* give each warp its turn (3.7) */
         for (int k = 0; k < b->warps && l->fault == FAULT_NONE; k++) {
             struct Warp *w = &b->warp[k];
             if (w->state == WARP_READY) {
@@ -99,13 +99,13 @@ void run_block(struct Block *b)
             }
             done += w->state == WARP_DONE;
         }
-        /* stop a block that goes on for ever (3.6) */
+        /* stop a block that goes on for ever (3.7) */
         if (b->steps > simt_options.step_limit)
             launch_fault(&b->warp[0], FAULT_TIMEOUT, "more than %llu "
                 "instructions in a block; does a loop wait for another "
                 "block? Blocks run one after the other",
                 (unsigned long long)simt_options.step_limit);
-        /* let barriers go, or say that nobody can (3.6) */
+        /* let barriers go, or say that nobody can (3.7) */
         if (done < b->warps && l->fault == FAULT_NONE &&
             !release_barriers(b) && !moved)
             deadlock(b);

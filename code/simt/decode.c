@@ -129,6 +129,13 @@ static const char IGNORED[] = "volatile relaxed acquire release acq_rel "
     "mmio L1::evict_normal L1::evict_first L1::evict_last "
     "L1::evict_unchanged L1::no_allocate L2::64B L2::128B L2::256B";
 
+/* Do other threads see such accesses in an order that can be relied on? */
+static bool is_strong(const char *op)
+{
+    return has_part(op, "volatile") || has_part(op, "relaxed") ||
+           has_part(op, "acquire") || has_part(op, "release");
+}
+
 /* constants become registers (L.6) */
 static uint32_t new_units(struct Decoder *d, uint32_t n)
 {
@@ -739,6 +746,8 @@ static bool decode_memory(struct Decoder *d)
                decode_param(d, &i, at, load);
     if (!load && i.space == SPACE_CONST)
         return unknown(d);
+    if (is_strong(s->op))
+        i.flags |= FLAG_STRONG;
     return place_address(d, at, &i.a[0], &i.offset, &i.flags, FLAG_A64) &&
            place_data(d, &i, data, load) && emit(d, &i);
 }
@@ -889,6 +898,7 @@ static bool decode_ldmatrix(struct Decoder *d)
     struct Part p = { .rest = s->op };
     bool load = s->op[0] == 'l', shape = false, type = false;
     struct Instruction i = start(d, load ? run_ldmatrix : run_stmatrix);
+    i.sync = SYNC_ALL;
     i.width = 0;
     for (next_part(&p); next_part(&p);) {
         if (part_in(&p, "x1 x2 x4"))
@@ -961,6 +971,7 @@ static bool decode_mma(struct Decoder *d)
     if (!want(d, 4, 4))
         return false;
     struct Instruction i = start(d, run_mma);
+    i.sync = SYNC_ALL;
     i.mma = &row->mma;
     i.work = WORK_TENSOR;
     i.flop = mma_flop(&row->mma);
@@ -981,6 +992,7 @@ static bool decode_shuffle(struct Decoder *d)
     const struct Statement *s = d->s;
     struct Part p = { .rest = s->op };
     struct Instruction i = start(d, run_shuffle);
+    i.sync = SYNC_MASK;
     bool sync = false, type = false;
     for (next_part(&p); next_part(&p);) {
         if (part_in(&p, "up down bfly idx"))
@@ -1015,6 +1027,7 @@ static bool decode_vote(struct Decoder *d)
     bool vote = s->op[0] == 'v', match = s->op[0] == 'm';
     struct Instruction i = start(d, vote ? run_vote : match ? run_match
                                                             : run_redux);
+    i.sync = SYNC_MASK;
     for (next_part(&p); next_part(&p);) {
         enum Type type = type_named(p.text, strlen(p.text));
         if (part_is(&p, "uni"))
@@ -1067,12 +1080,14 @@ static bool decode_barrier(struct Decoder *d)
     const struct Statement *s = d->s;
     struct Part p = { .rest = s->op };
     struct Instruction i = start(d, run_barrier);
+    i.sync = SYNC_ALL;
     enum { SYNC = 1, RED, ARRIVE } kind = 0;
     i.type = TYPE_NONE;
     if (!strcmp(s->op, "bar.warp.sync")) {
         if (!want(d, 1, 1))
             return false;
         i.run = run_warp_sync;
+        i.sync = SYNC_MASK;
         i.c[1] = place(d, &s->operand[0], 'w');
         return emit(d, &i);
     }

@@ -15,7 +15,16 @@ enum {
     FLAG_WIDE = 4,              /* data registers are 64-bit ...          */
     FLAG_SIGNED = 8,            /* ... and a narrow load extends its sign */
     FLAG_NOT    = 16,           /* the predicate is negated               */
+    FLAG_STRONG = 32,           /* volatile, relaxed, acquire or release  */
 };
+
+/* Whom an instruction waits for: the lanes that its mask names, in c[1],
+ * or all of the warp that have not returned. */
+enum Sync { SYNC_NONE, SYNC_MASK, SYNC_ALL };
+
+/* What the lanes bring that take part in an instruction from several
+ * places in the code. */
+struct Exchange { uint32_t lanes, yes; uint64_t value[LANES]; };
 
 /* operations of an instruction (L.6) */
 enum Op {
@@ -56,6 +65,18 @@ bool find_meeting_points(struct Instruction *code, int n, struct Pool *,
                          struct Error *);
 /* Run a warp until it waits, has returned, failed or used its slice. */
 void warp_run(struct Warp *, int slice);
+/* Paths of a warp: one more, its index; and the end of one. */
+int path_new(struct Warp *, struct Path);
+void path_end(struct Warp *, int k);
+/* The running instruction looked at memory, found this, changed nothing. */
+void warp_polled(struct Warp *, uint64_t address, uint64_t value);
+
+/* Lanes that wait for lanes, sync.c.  May the running path execute this
+ * instruction now?  False: another path has to go on.  Lanes may have
+ * joined it, or have executed the instruction already. */
+bool sync_ready(struct Warp *, const struct Instruction *);
+void sync_lanes_left(struct Warp *, uint32_t lanes);    /* they returned */
+void sync_force(struct Warp *); /* who waited longest goes on alone      */
 /* Run all warps of a block, already set up, to their end: block.c. */
 void run_block(struct Block *);
 bool launch_fault(struct Warp *, enum Fault, const char *format, ...)

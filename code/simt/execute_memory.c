@@ -332,6 +332,10 @@ static void load_plain(struct Warp *w, const struct Instruction *i,
                        const struct Access *a, struct Bytes from)
 {
     bool sign = i->flags & FLAG_SIGNED;
+    int first = __builtin_ctz(a->lanes);
+    if (i->flags & FLAG_STRONG)
+        warp_polled(w, a->address[first],
+                    element(byte_of(from, a, first), i->size, false));
     for (uint32_t m = a->lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         const unsigned char *p = byte_of(from, a, l);
@@ -348,7 +352,8 @@ static void load_plain(struct Warp *w, const struct Instruction *i,
 static void load(struct Warp *w, const struct Instruction *i,
                  const struct Access *a, struct Bytes from)
 {
-    bool whole = i->width == 1 && !from.stride && a->lanes == ALL_LANES;
+    bool whole = i->width == 1 && !from.stride && a->lanes == ALL_LANES &&
+                 !(i->flags & FLAG_STRONG);
     if (whole && i->size == 4 && !(i->flags & FLAG_WIDE)) {
         uint32_t *d = w->file + i->d[0];
         if (a->contiguous) {

@@ -1,4 +1,4 @@
-/* Appendix L, Reading and executing PTX: L.9 printf */
+/* Appendix L, Reading and executing PTX: L.10 printf */
 /* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* a byte at a generic address (L.9) */
+/* a byte at a generic address (L.10) */
 /* NULL: there is none. */
 static const unsigned char *generic_byte(const struct Warp *w, int lane,
                                          uint64_t address, size_t bytes)
@@ -35,7 +35,7 @@ static void copy_string(const struct Warp *w, int lane, uint64_t address,
     to[n] = 0;
 }
 
-/* print one conversion (L.9) */
+/* print one conversion (L.10) */
 /* %[flags][width][.precision][length]conversion, at `format`; returns what
  * follows it.  Arguments lie one after the other, each aligned to its
  * size: 4 bytes for int, 8 for long, pointers and double. */
@@ -81,7 +81,7 @@ static const char *print_one(const struct Warp *w, int lane,
     return format + n + length + 1;
 }
 
-/* printf of a lane (L.9) */
+/* printf of a lane (L.10) */
 void run_printf(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     size_t stride = w->block->launch->kernel->local_bytes;

@@ -84,24 +84,62 @@ void run_unpack(struct Warp *w, const struct Instruction *i, uint32_t on)
     }
 }
 
-/* are the named lanes here (L.7) */
+/* a group of lanes (L.7) */
+/* Lanes that pass one mask: `named`.  Those that take part with it are in
+ * `who`, which may also be elsewhere in the code. */
+struct Group { uint32_t lanes, named, who; };
+
+/* what of lanes that are not here (L.7) */
 /* Lanes that have returned, or never were, nobody waits for. */
-static uint32_t named_lanes(struct Warp *w, const struct Instruction *i,
-                            uint32_t on)
+static void named_lanes(struct Warp *w, const struct Instruction *i,
+                        const struct Group *g)
 {
-    uint32_t named = w->file[i->c[1] + (unsigned)__builtin_ctz(on)];
-    uint32_t absent = named & w->alive & ~on, extra = on & ~named;
-    if (!(absent | extra) || !w->block->launch->check)
-        return named;
+    uint32_t missed = w->path[w->now].missed;
+    uint32_t absent = g->named & ((w->alive & ~g->who) | missed);
+    uint32_t extra = g->lanes & ~g->named;
     if (absent)
-        check_problem(PROBLEM_LANES, w, on, "%.40s names the lanes 0x%08x, "
-                      "but 0x%08x of them are elsewhere", i->name, named,
-                      absent);
-    else
+        check_problem(PROBLEM_LANES, w, g->lanes, "%.40s names the lanes "
+                      "0x%08x, but 0x%08x of them are elsewhere", i->name,
+                      g->named, absent);
+    else if (extra)
         check_problem(PROBLEM_LANES, w, extra, "%.40s names the lanes "
                       "0x%08x; 0x%08x take part without being named",
-                      i->name, named, extra);
-    return named;
+                      i->name, g->named, extra);
+    w->path[w->now].missed &= ~g->named;
+}
+
+/* are the named lanes here (L.7) */
+/* The next group of *rest, which begins as `on`; false: there is none. */
+static bool next_group(struct Warp *w, const struct Instruction *i,
+                       uint32_t on, uint32_t *rest, struct Group *g)
+{
+    const uint32_t *mask = w->file + i->c[1];
+    if (!*rest)
+        return false;
+    *g = (struct Group){ .named = mask[__builtin_ctz(*rest)] };
+    for (int l = 0; l < LANES; l++)
+        g->lanes |= mask[l] == g->named ? lane_bit[l] : 0;
+    g->lanes &= *rest;
+    g->who = g->named & (w->exchange ? w->exchange->lanes : on);
+    *rest &= ~g->lanes;
+    if (w->block->launch->check)
+        named_lanes(w, i, g);
+    return true;
+}
+
+/* are the named lanes here, continued (L.7) */
+static uint64_t value_of(const struct Warp *w, const struct Instruction *i,
+                         int l)
+{
+    return w->exchange ? w->exchange->value[l] : i->flags & FLAG_WIDE
+        ? REGISTER(w, i->a[0], const slot8)[l]
+        : w->file[i->a[0] + (unsigned)l];
+}
+
+static uint32_t votes_of(const struct Warp *w, const struct Instruction *i)
+{
+    return w->exchange ? w->exchange->yes :
+           w->file[i->a[0]] ^ (i->flags & FLAG_NOT ? ALL_LANES : 0);
 }
 
 /* shuffle (L.7) */
@@ -117,20 +155,26 @@ static int shuffle_source(int op, int l, int b, uint32_t c)
                        : (from <= last ? from : -1);
 }
 
+/* shuffle, continued (L.7) */
 void run_shuffle(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
-    uint32_t from[LANES], inside = 0;
+    uint32_t from[LANES], inside = 0, rest = on;
+    uint32_t here = w->exchange ? w->exchange->lanes : on;
     uint32_t *d = w->file + i->d[0];
     const uint32_t *b = w->file + i->b[0], *c = w->file + i->c[0];
-    named_lanes(w, i, on);
+    struct Group g;
+    while (w->block->launch->check && next_group(w, i, on, &rest, &g))
+        ;
     memcpy(from, w->file + i->a[0], sizeof from);
+    for (int l = 0; w->exchange && l < LANES; l++)
+        from[l] = (uint32_t)w->exchange->value[l];
     for (uint32_t m = on; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         int s = shuffle_source(i->op, l, (int)(b[l] & 31), c[l]);
         if (s >= 0)
             inside |= lane_bit[l];
         s = s < 0 ? l : s;
-        d[l] = on >> s & 1 ? from[s] : NOBODY;
+        d[l] = here >> s & 1 ? from[s] : NOBODY;
     }
     set_bits(w, i->d[1], inside, on);
 }
@@ -138,50 +182,62 @@ void run_shuffle(struct Warp *w, const struct Instruction *i, uint32_t on)
 /* vote (L.7) */
 void run_vote(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
-    uint32_t who = named_lanes(w, i, on) & on;
-    uint32_t yes = (w->file[i->a[0]] ^
-                    (i->flags & FLAG_NOT ? ALL_LANES : 0)) & who;
-    bool result = i->op == OP_ALL ? yes == who : i->op == OP_ANY ? yes != 0
-                : yes == who || yes == 0;
-    if (i->op == OP_BALLOT) {
-        slot4 *d = REGISTER(w, i->d[0], slot4);
-        EACH_LANE(on, d, yes)
-    } else {
-        set_bits(w, i->d[0], result ? ALL_LANES : 0, on);
+    uint32_t rest = on, votes = votes_of(w, i);
+    struct Group g;
+    while (next_group(w, i, on, &rest, &g)) {
+        uint32_t yes = votes & g.who;
+        bool result = i->op == OP_ALL ? yes == g.who
+                    : i->op == OP_ANY ? yes != 0
+                    : yes == g.who || yes == 0;
+        if (i->op == OP_BALLOT) {
+            slot4 *d = REGISTER(w, i->d[0], slot4);
+            EACH_LANE(g.lanes, d, yes)
+        } else {
+            set_bits(w, i->d[0], result ? ALL_LANES : 0, g.lanes);
+        }
     }
 }
 
 /* match (L.7) */
-void run_match(struct Warp *w, const struct Instruction *i, uint32_t on)
+static void match_group(struct Warp *w, const struct Instruction *i,
+                        const struct Group *g)
 {
-    uint32_t who = named_lanes(w, i, on) & on, all = 0, same[LANES] = { 0 };
+    uint32_t all = 0, same[LANES] = { 0 };
     uint64_t value[LANES];
-    for (unsigned l = 0; l < LANES; l++)
-        value[l] = i->flags & FLAG_WIDE
-            ? REGISTER(w, i->a[0], const slot8)[l] : w->file[i->a[0] + l];
-    for (uint32_t m = who; m; m &= m - 1) {
+    for (int l = 0; l < LANES; l++)
+        value[l] = value_of(w, i, l);
+    for (uint32_t m = g->who; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         for (int k = 0; k < LANES; k++)
-            same[l] |= who & lane_bit[k] && value[k] == value[l]
+            same[l] |= g->who & lane_bit[k] && value[k] == value[l]
                 ? lane_bit[k] : 0;
-        all |= same[l] == who ? lane_bit[l] : 0;
+        all |= same[l] == g->who ? lane_bit[l] : 0;
     }
-    for (uint32_t m = on; m; m &= m - 1) {
+    for (uint32_t m = g->lanes; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        w->file[i->d[0] + l] = i->op == OP_ANY ? same[l] : all ? who : 0;
+        w->file[i->d[0] + l] = i->op == OP_ANY ? same[l] : all ? g->who : 0;
     }
     if (i->op == OP_ALL)
-        set_bits(w, i->d[1], all ? ALL_LANES : 0, on);
+        set_bits(w, i->d[1], all ? ALL_LANES : 0, g->lanes);
+}
+
+/* match, continued (L.7) */
+void run_match(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    uint32_t rest = on;
+    struct Group g;
+    while (next_group(w, i, on, &rest, &g))
+        match_group(w, i, &g);
 }
 
 /* reduce (L.7) */
-void run_redux(struct Warp *w, const struct Instruction *i, uint32_t on)
+static uint32_t reduce_group(const struct Warp *w,
+                             const struct Instruction *i,
+                             const struct Group *g)
 {
-    uint32_t who = named_lanes(w, i, on) & on;
-    const uint32_t *a = w->file + i->a[0];
-    uint32_t x = who ? a[__builtin_ctz(who)] : 0;
-    for (uint32_t m = who & (who - 1); m; m &= m - 1) {
-        uint32_t y = a[__builtin_ctz(m)];
+    uint32_t x = g->who ? (uint32_t)value_of(w, i, __builtin_ctz(g->who)) : 0;
+    for (uint32_t m = g->who & (g->who - 1); m; m &= m - 1) {
+        uint32_t y = (uint32_t)value_of(w, i, __builtin_ctz(m));
         bool less = i->type == S32 ? (int32_t)y < (int32_t)x : y < x;
         switch (i->op) {
         case OP_ADD: x += y; break;
@@ -192,8 +248,19 @@ void run_redux(struct Warp *w, const struct Instruction *i, uint32_t on)
         default:     x = less ? x : y;
         }
     }
-    slot4 *d = REGISTER(w, i->d[0], slot4);
-    EACH_LANE(on, d, x)
+    return x;
+}
+
+/* reduce, continued (L.7) */
+void run_redux(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    uint32_t rest = on;
+    struct Group g;
+    while (next_group(w, i, on, &rest, &g)) {
+        uint32_t x = reduce_group(w, i, &g);
+        slot4 *d = REGISTER(w, i->d[0], slot4);
+        EACH_LANE(g.lanes, d, x)
+    }
 }
 
 /* which lanes are here (L.7) */
@@ -207,9 +274,10 @@ void run_activemask(struct Warp *w, const struct Instruction *i,
 /* wait for the warp (L.7) */
 void run_warp_sync(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
-    uint32_t named = named_lanes(w, i, on);
-    if (w->block->launch->check)
-        check_warp_sync(w, named);
+    uint32_t rest = on;
+    struct Group g;
+    while (w->block->launch->check && next_group(w, i, on, &rest, &g))
+        check_warp_sync(w, g.named);
 }
 
 void run_fence(struct Warp *w, const struct Instruction *i, uint32_t on)
@@ -225,16 +293,18 @@ void run_barrier(struct Warp *w, const struct Instruction *i, uint32_t on)
     struct Block *block = w->block;
     uint32_t id = w->file[i->a[0] + (unsigned)__builtin_ctz(on)];
     uint32_t expected = w->file[i->b[0] + (unsigned)__builtin_ctz(on)];
-    if (on != w->alive) {
+    uint32_t absent = (w->alive & ~on) | w->path[w->now].missed;
+    w->path[w->now].missed = 0;
+    if (absent) {
         /* complain of a barrier that some lanes do not reach (L.7) */
         if (block->launch->check)
             check_problem(PROBLEM_BARRIER, w, on, "%.40s is reached by the lanes "
                           "0x%08x, while 0x%08x are elsewhere", i->name, on,
-                          w->alive & ~on);
+                          absent);
         else
             launch_fault(w, FAULT_BARRIER, "%.40s is reached by the lanes 0x%08x, "
                          "while 0x%08x are elsewhere; a barrier is for all threads "
-                         "of a block", i->name, on, w->alive & ~on);
+                         "of a block", i->name, on, absent);
         return;
     }
     if (id >= BARRIERS || expected % LANES) {

@@ -30,7 +30,7 @@ static int *ints(struct Flow *f, int n)
     return pool_alloc(f->pool, (size_t)(n + 1) * sizeof(int));
 }
 
-/* which instructions start a run (3.10.1) */
+/* which instructions start a run (3.11.1) */
 static bool is_branch(const struct Instruction *i)
 {
     return i->run == run_branch || i->run == run_branch_table;
@@ -42,14 +42,15 @@ static bool ends_run(const struct Instruction *i)
            i->run == run_barrier;
 }
 
-/* cut the program into runs (3.10.1) */
+/* cut the program into runs (3.11.1) */
 static void cut_into_runs(struct Flow *f)
 {
     unsigned char *starts = pool_alloc(f->pool, (size_t)f->n_code + 1);
-    /* mark where runs start (3.10.1) */
+    /* mark where runs start (3.11.1) */
     for (int k = 0; k < f->n_code; k++) {
         const struct Instruction *i = &f->code[k];
-        starts[k + 1] |= ends_run(i);
+        starts[k] |= i->sync != SYNC_NONE;
+        starts[k + 1] |= ends_run(i) || i->sync != SYNC_NONE;
         if (i->run == run_branch)
             starts[i->target] = 1;
         for (int j = 0; i->run == run_branch_table && j < i->width; j++)
@@ -97,11 +98,11 @@ static int ways_out(const struct Flow *f, int b, int *to)
     return n;
 }
 
-/* connect the runs (3.10.1) */
+/* connect the runs (3.11.1) */
 static void connect(struct Flow *f)
 {
     int edges = 0, most = 2;
-    /* count the ways that there can be (3.10.1) */
+    /* count the ways that there can be (3.11.1) */
     for (int b = 0; b < f->n; b++) {
         const struct Instruction *i = &f->code[f->first[b + 1] - 1];
         int ways = 2 + (i->run == run_branch_table ? i->width : 0);
@@ -112,14 +113,14 @@ static void connect(struct Flow *f)
     f->out = (struct Edges){ ints(f, f->n + 1), ints(f, edges) };
     f->in = (struct Edges){ ints(f, f->n + 2), ints(f, edges) };
     for (int b = 0; b < f->n; b++) {
-        /* add the ways out of run b; count them where they lead (3.10.1) */
+        /* add the ways out of run b; count them where they lead (3.11.1) */
         int n = ways_out(f, b, to);
         memcpy(f->out.to + f->out.at[b], to, (size_t)n * sizeof *to);
         f->out.at[b + 1] = f->out.at[b] + n;
         for (int j = 0; j < n; j++)
             f->in.at[to[j] + 1]++;
     }
-    /* turn the ways round (3.10.1) */
+    /* turn the ways round (3.11.1) */
     for (int b = 0; b <= f->n; b++)
         f->in.at[b + 1] += f->in.at[b];
     int *fill = ints(f, f->n + 1);
@@ -130,7 +131,7 @@ static void connect(struct Flow *f)
         }
 }
 
-/* number the runs from the exit (3.10.1) */
+/* number the runs from the exit (3.11.1) */
 /* Depth first against the arrows; a run gets its number after all that
  * lead to it, so that the exit has the highest. */
 static void number_runs(struct Flow *f)
@@ -138,14 +139,14 @@ static void number_runs(struct Flow *f)
     int *stack = ints(f, f->n + 1), *next = ints(f, f->n + 1), depth = 0;
     f->order = ints(f, f->n + 1);
     f->number = ints(f, f->n + 1);
-    /* begin at the exit (3.10.1) */
+    /* begin at the exit (3.11.1) */
     for (int b = 0; b <= f->n; b++)
         f->number[b] = -1;
     stack[depth++] = f->n;
     f->number[f->n] = -2;                       /* on the stack */
     while (depth) {
         int b = stack[depth - 1];
-        /* go on to a run that leads here, or number this one (3.10.1) */
+        /* go on to a run that leads here, or number this one (3.11.1) */
         if (f->in.at[b] + next[b] < f->in.at[b + 1]) {
             int from = f->in.to[f->in.at[b] + next[b]++];
             if (f->number[from] == -1) {

@@ -1,4 +1,4 @@
-/* Appendix L, Reading and executing PTX: L.8 Launching */
+/* Appendix L, Reading and executing PTX: L.9 Launching */
 /* Tangled from chapters/l-ptx.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* settings of the machine (L.8) */
+/* settings of the machine (L.9) */
 struct Options simt_options = {
     .count = true, .check = true, .step_limit = 400 * 1000 * 1000,
 };
@@ -22,7 +22,7 @@ struct Dim3 thread_index(const struct Warp *w, int lane)
     return (struct Dim3){ t % n.x, t / n.x % n.y, t / n.x / n.y };
 }
 
-/* is this launch possible (L.8) */
+/* is this launch possible (L.9) */
 /* What is declared, and from the next multiple of the alignment on what is
  * asked for. */
 size_t shared_of(const struct Kernel *k, size_t dynamic)
@@ -57,7 +57,7 @@ static bool possible(const struct Kernel *k, struct Dim3 grid,
     return true;
 }
 
-/* copy the arguments (L.8) */
+/* copy the arguments (L.9) */
 static bool copy_arguments(struct Launch *l, void **args, struct Error *e)
 {
     const struct Kernel *k = l->kernel;
@@ -73,7 +73,7 @@ static bool copy_arguments(struct Launch *l, void **args, struct Error *e)
     return true;
 }
 
-/* make warps (L.8) */
+/* make warps (L.9) */
 static void *room_for(size_t bytes)
 {
     void *p = NULL;
@@ -104,7 +104,7 @@ static void make_warps(struct Block *b)
             .path = paths + (size_t)i * MAX_PATHS };
 }
 
-/* make warps, continued (L.8) */
+/* make warps, continued (L.9) */
 static void free_warps(struct Block *b)
 {
     for (int i = 0; i < b->warps; i++)
@@ -115,7 +115,7 @@ static void free_warps(struct Block *b)
     free(b->warp);
 }
 
-/* fill the constant registers (L.8) */
+/* fill the constant registers (L.9) */
 static uint32_t same_for_all(const struct Warp *w, enum ConstantKind kind)
 {
     const struct Launch *l = w->block->launch;
@@ -139,7 +139,7 @@ static uint32_t same_for_all(const struct Warp *w, enum ConstantKind kind)
     }
 }
 
-/* fill the constant registers, continued (L.8) */
+/* fill the constant registers, continued (L.9) */
 static uint32_t of_lane(const struct Warp *w, enum ConstantKind kind, int l)
 {
     uint32_t bit = lane_bit[l];
@@ -157,7 +157,7 @@ static uint32_t of_lane(const struct Warp *w, enum ConstantKind kind, int l)
     }
 }
 
-/* fill the constant registers, continued (L.8) */
+/* fill the constant registers, continued (L.9) */
 static void fill_constants(struct Warp *w)
 {
     const struct Kernel *k = w->block->launch->kernel;
@@ -175,7 +175,7 @@ static void fill_constants(struct Warp *w)
     }
 }
 
-/* begin a block (L.8) */
+/* begin a block (L.9) */
 static void begin_block(struct Block *b, uint64_t n)
 {
     struct Launch *l = b->launch;
@@ -192,9 +192,12 @@ static void begin_block(struct Block *b, uint64_t n)
         int lanes = b->threads - i * LANES;
         w->alive = lanes >= LANES ? ALL_LANES : (1u << lanes) - 1;
         w->active = w->alive;
-        w->pc = w->depth = 0;
+        w->pc = 0;
         w->state = WARP_READY;
-        w->path[0] = (struct Path){ 0, -1, w->alive };
+        w->used = w->ages = w->ahead = 0;
+        w->polls = w->patience = w->waiting = 0;
+        w->now = path_new(w, (struct Path){ .meet = -1, .parent = -1,
+                                            .lanes = w->alive });
         for (int c = 0; c < k->n_constants; c++)
             if (k->constants[c].kind >= CONSTANT_CTAID_X &&
                 k->constants[c].kind <= CONSTANT_CTAID_Z)
@@ -204,7 +207,7 @@ static void begin_block(struct Block *b, uint64_t n)
     }
 }
 
-/* spread the counts (L.8) */
+/* spread the counts (L.9) */
 static void spread_counts(struct Launch *l)
 {
     struct Site *first = NULL;
@@ -222,7 +225,7 @@ static void spread_counts(struct Launch *l)
     }
 }
 
-/* launch a kernel (L.8) */
+/* launch a kernel (L.9) */
 static void run_grid(struct Launch *l)
 {
     struct Block b = { .launch = l };
@@ -245,7 +248,7 @@ static void run_grid(struct Launch *l)
     free(b.shared);
 }
 
-/* launch a kernel, continued (L.8) */
+/* launch a kernel, continued (L.9) */
 bool simt_launch(const struct Kernel *k, struct Dim3 grid,
                  struct Dim3 block, size_t dynamic_shared, void **args,
                  enum Fault *fault, struct Error *e)
@@ -264,7 +267,7 @@ bool simt_launch(const struct Kernel *k, struct Dim3 grid,
         return false;
     }
     l.number = ++launches;
-    /* run it, counted and checked (L.8) */
+    /* run it, counted and checked (L.9) */
     struct Touched touched;
     if (simt_options.count && launch_ended) {
         l.site = calloc((size_t)k->instructions, sizeof *l.site);

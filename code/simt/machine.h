@@ -1,4 +1,4 @@
-/* Chapter 3, The software GPU: the story of a warp: 3.9 The header */
+/* Chapter 3, The software GPU: the story of a warp: 3.10 The header */
 /* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
 
 #ifndef SIMT_MACHINE_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* sizes of the machine (3.9) */
+/* sizes of the machine (3.10) */
 enum { LEAVES_IF_TAKEN = 1, LEAVES_IF_NOT = 2 };
 enum {
     LANES       = 32,           /* threads of a warp                     */
@@ -24,14 +24,14 @@ enum {
     MAX_SHARED  = 227 * 1024,   /* bytes a block may have, as on an H200 */
     MAX_STATIC_SHARED = 48 * 1024,
     BARRIERS    = 16,           /* named barriers of a block             */
-    MAX_PATHS   = 128,          /* ways on which a warp's lanes can be   */
+    MAX_PATHS   = 64,           /* of a warp; fewer than 2 LANES         */
     HITS        = 64,           /* allocations remembered by a launch    */
 };
 #define ALL_LANES 0xffffffffu
 
 struct Dim3 { uint32_t x, y, z; };
 
-/* spaces and addresses (3.4) */
+/* spaces and addresses (3.5) */
 /* A device pointer is a number: the host cannot dereference it.  Shared
  * and local memory are windows of the same 64-bit generic space; inside
  * the windows, and in ld.shared and ld.local, an address is an offset.
@@ -84,10 +84,11 @@ struct Instruction {
     uint32_t (*compare)(const struct Warp *, const struct Instruction *);
     bool ends;                      /* last of a straight run                */
     bool guarded, is_float, is_64;
+    unsigned char sync;             /* enum Sync: waits for other lanes      */
     unsigned char leaves;           /* branch: who returns by it             */
 };
 
-/* a kernel and its module (3.9) */
+/* a kernel and its module (3.10) */
 struct Param { uint32_t offset, size, align; };
 
 struct Kernel {
@@ -96,7 +97,7 @@ struct Kernel {
     int instructions;
     const char *const *files;   /* source files, see Instruction         */
     int n_files;
-    /* what a launch must know of a kernel (3.9) */
+    /* what a launch must know of a kernel (3.10) */
     const struct Param *params;
     int n_params;
     uint32_t param_bytes;
@@ -110,7 +111,7 @@ struct Kernel {
     const struct Module *module;
 };
 
-/* a kernel and its module, continued (3.9) */
+/* a kernel and its module, continued (3.10) */
 /* A __device__ or __constant__ variable. */
 struct Symbol { const char *name; uint64_t address; size_t bytes;
                 enum Space space; };
@@ -123,7 +124,7 @@ struct Module {
     void *pool;                 /* owns everything above                 */
 };
 
-/* what can go wrong in a launch (3.9) */
+/* what can go wrong in a launch (3.10) */
 /* The runtime turns these into CUDA's error codes. */
 enum Fault {
     FAULT_NONE,
@@ -136,7 +137,7 @@ enum Fault {
     FAULT_INSTRUCTION,          /* asked of the machine what it cannot   */
 };
 
-/* what the machine is asked to do besides (3.9) */
+/* what the machine is asked to do besides (3.10) */
 struct Options {
     bool count, check;          /* default: both                         */
     bool plain;                 /* not the functions for 256-bit vectors */
@@ -144,13 +145,13 @@ struct Options {
 };
 extern struct Options simt_options;
 
-/* a launch, a block (3.9) */
+/* a launch, a block (3.10) */
 struct Launch {
     const struct Kernel *kernel;
     struct Dim3 grid, block;
     size_t dynamic_shared;
     uint64_t number;            /* 1 for the first launch of the process */
-    /* does anybody count, or check? (3.9) */
+    /* does anybody count, or check? (3.10) */
     struct Site *site;          /* [kernel->instructions]; NULL: nobody
                                  * counts; complete at launch_ended      */
     struct Touched *touched;    /* or NULL                               */
@@ -163,7 +164,7 @@ struct Launch {
     struct Hit { uint64_t low, high; } hit[HITS];
 };
 
-/* a launch, a block, continued (3.9) */
+/* a launch, a block, continued (3.10) */
 struct Block {
     struct Launch *launch;
     struct Dim3 index;
@@ -178,8 +179,22 @@ struct Block {
 };
 
 /* a warp (3.3) */
-struct Path { int pc, meet; uint32_t lanes; };
+struct Path {
+    int pc, meet;               /* where it is; where it ends            */
+    uint32_t lanes;             /* its own, and those of its sides       */
+    int parent;                 /* whose side it is; -1: nobody's        */
+    int sides;                  /* that it waits for at pc; 0: a leaf    */
+    uint32_t age;               /* larger: made later                    */
+    /* what a path waits for (3.4) */
+    bool waits;                 /* at a .sync, for lanes of other paths  */
+    bool forced;                /* and they will not come                */
+    uint32_t since;             /* order in which paths began to wait    */
+    uint32_t missed;            /* lanes that passed it by and returned  */
+    bool ran;                   /* has had its turn                      */
+};
 enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_DONE };
+
+/* a warp, continued (3.3) */
 struct Warp {
     struct Block *block;
     int index;
@@ -187,19 +202,29 @@ struct Warp {
     uint32_t active;            /* lanes of the path that runs now       */
     uint32_t alive;             /* lanes that have not returned          */
     int pc, next;               /* instruction that runs, and after it   */
+    int now;                    /* the path that runs; -1: none          */
     enum WarpState state;
     int waits_for;              /* number of a barrier                   */
     /* what a warp owns (3.3) */
     uint32_t *file;             /* registers                             */
     unsigned char *local;       /* [LANES][local_bytes]                  */
-    struct Path *path;          /* reconvergence stack; top is active    */
-    int depth;
+    struct Path *path;          /* [MAX_PATHS]                           */
+    uint64_t used;              /* which of them exist, a bit for each   */
+    uint32_t ages;              /* paths made so far                     */
+
+    /* what a warp remembers of waiting (3.4) */
+    int polls;                  /* of this turn                          */
+    int patience;               /* how long no path has ended            */
+    int waiting;                /* paths that wait at a .sync            */
+    uint32_t ahead;             /* lanes let go before the others came   */
+    struct Poll { int pc; uint64_t address, value; } poll[4];
+    const struct Exchange *exchange;        /* or NULL: see sync.c       */
     struct Async *async;        /* cp.async copies on their way          */
 };
 /* The linear thread index in its block of a lane, and its threadIdx. */
 struct Dim3 thread_index(const struct Warp *, int lane);
 
-/* device memory (3.9) */
+/* device memory (3.10) */
 /* The bytes of device memory as the host may touch them lie at a constant
  * distance from the device addresses: memory_bytes(address).  Allocations
  * are aligned to 256 bytes, and at least 256 bytes that belong to nobody
@@ -212,7 +237,7 @@ struct Allocation {
 };
 extern struct Memory { uint64_t base; size_t bytes; int64_t delta; } memory;
 
-/* device memory, continued (3.9) */
+/* device memory, continued (3.10) */
 bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
                   struct Error *e);
 bool memory_free(uint64_t address);     /* false: not the start of one   */
@@ -225,13 +250,13 @@ bool memory_holds(uint64_t address, size_t bytes);  /* inside one       */
 bool memory_at(int i, struct Allocation *);
 void memory_totals(size_t *used, size_t *total);
 
-/* device memory, continued (3.9) */
+/* device memory, continued (3.10) */
 static inline unsigned char *memory_bytes(uint64_t address)
 {
     return (unsigned char *)(uintptr_t)(address + (uint64_t)memory.delta);
 }
 
-/* reading and launching (3.9) */
+/* reading and launching (3.10) */
 /* Read PTX.  The text is not trusted: whatever is in it, this returns,
  * with a message that names the line if it cannot be run. */
 bool module_read(struct Module *m, const char *text, size_t bytes,
@@ -242,7 +267,7 @@ const struct Kernel *module_kernel(const struct Module *,
 const struct Symbol *module_symbol(const struct Module *,
                                    const char *name);
 
-/* contracts of a launch (3.9) */
+/* contracts of a launch (3.10) */
 /* Called at the end of every launch that counts, faulty or not (report.c;
  * NULL: nobody).  l->site goes away afterwards. */
 extern void (*launch_ended)(const struct Launch *l);
@@ -256,7 +281,7 @@ bool simt_launch(const struct Kernel *k, struct Dim3 grid,
 /* Bytes of shared memory that a block of the kernel has. */
 size_t shared_of(const struct Kernel *, size_t dynamic);
 
-/* what the sanitizer provides (3.9) */
+/* what the sanitizer provides (3.10) */
 /* check.c; called only if launch->check.  check_access returns the lanes
  * that may go on; those in illegal and misaligned never do. */
 void check_launch_begin(struct Launch *);
@@ -269,7 +294,7 @@ void check_barrier(struct Block *);     /* everybody has arrived, nobody  */
 void check_warp_sync(struct Warp *, uint32_t lanes);
 void check_fence(struct Warp *, uint32_t lanes);    /* __threadfence     */
 
-/* of copies, and of what the host does (3.9) */
+/* of copies, and of what the host does (3.10) */
 void check_async_commit(struct Warp *);
 void check_async_wait(struct Warp *, int groups_left);  /* -1: for all   */
 void check_allocated(uint64_t address, size_t bytes);
@@ -277,7 +302,7 @@ void check_freed(uint64_t address);
 void check_host_wrote(uint64_t address, size_t bytes);
 void check_host_reads(uint64_t address, size_t bytes);
 
-/* reports (3.9) */
+/* reports (3.10) */
 enum ProblemKind {
     PROBLEM_BARRIER,            /* a barrier not all lanes reached      */
     PROBLEM_LANES,              /* shuffle, vote, match: absent lane    */
@@ -286,7 +311,7 @@ enum ProblemKind {
     PROBLEM_LAUNCH,
 };
 
-/* reports, continued (3.9) */
+/* reports, continued (3.10) */
 /* One report, about the instruction at w->pc and these lanes.  The
  * executor calls it for the first two kinds. */
 void check_problem(enum ProblemKind, const struct Warp *, uint32_t lanes,

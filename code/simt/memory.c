@@ -1,4 +1,4 @@
-/* Chapter 3, The software GPU: the story of a warp: 3.4 Memory that the host cannot touch */
+/* Chapter 3, The software GPU: the story of a warp: 3.5 Memory that the host cannot touch */
 /* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
 
 #include "simt/machine.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* reserve the device's addresses (3.4) */
+/* reserve the device's addresses (3.5) */
 struct Memory memory;
 
 #ifndef MAP_NORESERVE
@@ -15,7 +15,7 @@ struct Memory memory;
 #endif
 enum { GRAIN = 256 };
 
-/* two ranges of the same size (3.4) */
+/* two ranges of the same size (3.5) */
 /* Two ranges of the same size: one that nobody may touch lends its
  * addresses to the device, the other holds the bytes. */
 static bool reserve(struct Error *e)
@@ -24,12 +24,12 @@ static bool reserve(struct Error *e)
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     for (size_t size = (size_t)16 << 30; size >= (size_t)64 << 20;
          size /= 2) {
-        /* close a range to everybody, and find as much for the bytes (3.4) */
+        /* close a range to everybody, and find as much for the bytes (3.5) */
         void *hidden = mmap(wish, size, PROT_NONE, flags, -1, 0);
         if (hidden == MAP_FAILED)
             continue;
 
-        /* reserve the bytes, and remember how far away they are (3.4) */
+        /* reserve the bytes, and remember how far away they are (3.5) */
         void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1,
                            0);
         if (bytes != MAP_FAILED) {
@@ -45,13 +45,13 @@ static bool reserve(struct Error *e)
                      "GPU; see ulimit -v");
 }
 
-/* the allocations in order (3.10.3) */
+/* the allocations in order (3.11.3) */
 static struct Allocation *list;
 static int n_list, room;
 static uint64_t serial;
 static size_t used;
 
-/* the allocations in order, continued (3.10.3) */
+/* the allocations in order, continued (3.11.3) */
 /* The index of the first allocation that starts above the address. */
 static int above(uint64_t address)
 {
@@ -66,14 +66,14 @@ static int above(uint64_t address)
     return low;
 }
 
-/* find an allocation (3.10.3) */
+/* find an allocation (3.11.3) */
 const struct Allocation *memory_before(uint64_t address)
 {
     int k = above(address);
     return k ? &list[k - 1] : NULL;
 }
 
-/* find an allocation, continued (3.10.3) */
+/* find an allocation, continued (3.11.3) */
 const struct Allocation *memory_find(uint64_t address)
 {
     const struct Allocation *a = memory_before(address);
@@ -86,7 +86,7 @@ bool memory_holds(uint64_t address, size_t bytes)
     return a && bytes <= a->bytes - (address - a->address);
 }
 
-/* list them, and add them up (3.10.3) */
+/* list them, and add them up (3.11.3) */
 bool memory_at(int i, struct Allocation *a)
 {
     if (i < 0 || i >= n_list)
@@ -95,7 +95,7 @@ bool memory_at(int i, struct Allocation *a)
     return true;
 }
 
-/* list them, and add them up, continued (3.10.3) */
+/* list them, and add them up, continued (3.11.3) */
 void memory_totals(size_t *in_use, size_t *total)
 {
     if (!memory.bytes)
@@ -104,13 +104,13 @@ void memory_totals(size_t *in_use, size_t *total)
     *total = memory.bytes;
 }
 
-/* allocate and free (3.10.3) */
+/* allocate and free (3.11.3) */
 static uint64_t room_of(size_t bytes)   /* with the gap behind it */
 {
     return ((uint64_t)bytes + 2 * GRAIN - 1) / GRAIN * GRAIN;
 }
 
-/* allocate and free, continued (3.10.3) */
+/* allocate and free, continued (3.11.3) */
 bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
                   struct Error *e)
 {
@@ -118,7 +118,7 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
         return false;
     uint64_t at = memory.base + GRAIN;
     int k = 0;
-    /* find the first gap that is large enough (3.10.3) */
+    /* find the first gap that is large enough (3.11.3) */
     if (!bytes || bytes > memory.bytes)
         return error_set(e, "%zu bytes of device memory; there are %zu",
                          bytes, memory.bytes - used);
@@ -130,7 +130,7 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
         return error_set(e, "no %zu bytes of device memory in one piece; "
                          "%zu of %zu are in use", bytes, used,
                          memory.bytes);
-    /* put it into the list, before allocation k (3.10.3) */
+    /* put it into the list, before allocation k (3.11.3) */
     if (n_list == room) {
         room = room ? 2 * room : 64;
         list = realloc(list, (size_t)room * sizeof *list);
@@ -146,13 +146,13 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
     return true;
 }
 
-/* allocate and free, continued (3.10.3) */
+/* allocate and free, continued (3.11.3) */
 bool memory_free(uint64_t address)
 {
     int k = above(address) - 1;
     if (k < 0 || list[k].address != address)
         return false;
-    /* give whole pages back (3.10.3) */
+    /* give whole pages back (3.11.3) */
     uint64_t first = (address + 4095) & ~(uint64_t)4095;
     uint64_t end = (address + list[k].bytes) & ~(uint64_t)4095;
     if (first < end)                    /* give whole pages back */

@@ -1,4 +1,4 @@
-/* Chapter 3, The software GPU: the story of a warp: 3.10.2 Tables, traps and faults */
+/* Chapter 3, The software GPU: the story of a warp: 3.11.2 Tables, traps and faults */
 /* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
@@ -7,62 +7,187 @@
 #include <stdio.h>
 #include <string.h>
 
-/* the path on top of the stack (3.3) */
-/* A path whose lanes have all returned, or which has reached the point
- * where it meets the path below, is at its end. */
+/* paths come and go (3.3) */
+int path_new(struct Warp *w, struct Path p)
+{
+    if (!~w->used) {
+        launch_fault(w, FAULT_INSTRUCTION, "lanes of a warp are on more "
+                     "than %d different ways", MAX_PATHS);
+        return 0;
+    }
+    int k = __builtin_ctzll(~w->used);
+    p.age = ++w->ages;
+    w->used |= (uint64_t)1 << k;
+    w->path[k] = p;
+    if (p.parent >= 0)
+        w->path[p.parent].sides++;
+    return k;
+}
+
+void path_end(struct Warp *w, int k)
+{
+    w->used &= ~((uint64_t)1 << k);
+    if (w->path[k].parent >= 0)
+        w->path[w->path[k].parent].sides--;
+    if (w->now == k)
+        w->now = -1;
+}
+
+/* whose turn it is (3.4) */
+/* The youngest leaf that has not had its turn; -1: none. */
+static int youngest(const struct Warp *w)
+{
+    int best = -1;
+    for (uint64_t m = w->used; m; m &= m - 1) {
+        int k = __builtin_ctzll(m);
+        const struct Path *p = &w->path[k];
+        if (!p->sides && !p->waits && !p->ran &&
+            (best < 0 || p->age > w->path[best].age))
+            best = k;
+    }
+    return best;
+}
+
+/* whose turn it is, continued (3.4) */
+enum { POLLS = 32, POLLS_COST = 10, PATIENCE = 80 };
+
+void warp_polled(struct Warp *w, uint64_t address, uint64_t value)
+{
+    struct Poll *p = &w->poll[w->pc % 4], now = { w->pc, address, value };
+    w->polls += p->pc == now.pc && p->address == address &&
+                p->value == value;
+    *p = now;
+}
+
+static void end_turn(struct Warp *w, int cost)
+{
+    w->polls = 0;
+    w->patience += cost;
+    if (w->now < 0)
+        return;
+    w->path[w->now].pc = w->pc;
+    w->path[w->now].ran = true;
+    w->now = -1;
+}
+
+/* whose turn it is, continued (3.4) */
+/* Lanes that have come to the reconvergence point and wait for others. */
+static uint32_t arrived(const struct Warp *w, int k)
+{
+    uint32_t lanes = w->path[k].lanes;
+    for (uint64_t m = w->used; m; m &= m - 1)
+        if (w->path[__builtin_ctzll(m)].parent == k)
+            lanes &= ~w->path[__builtin_ctzll(m)].lanes;
+    return lanes;
+}
+
+/* Let the youngest such lanes go on alone; false: there are none. */
+static bool let_go(struct Warp *w)
+{
+    int best = -1;
+    for (uint64_t m = w->used; m; m &= m - 1) {
+        int k = __builtin_ctzll(m);
+        const struct Path *p = &w->path[k];
+        if (p->sides && p->pc >= 0 && arrived(w, k) &&
+            (best < 0 || p->age > w->path[best].age))
+            best = k;
+    }
+    if (best < 0)
+        return false;
+    /* make a path of the lanes that have arrived at `best` (3.4) */
+    struct Path *p = &w->path[best], q = { .pc = p->pc, .meet = p->meet,
+        .lanes = arrived(w, best), .parent = p->parent };
+    p->lanes &= ~q.lanes;
+    w->ahead |= q.lanes;
+    path_new(w, q);
+    for (uint64_t m = w->used; p->sides == 1 && m; m &= m - 1) {
+        struct Path *side = &w->path[__builtin_ctzll(m)];
+        if (side->parent != best)
+            continue;
+        side->parent = p->parent;
+        side->meet = p->meet;
+        w->used &= ~((uint64_t)1 << best);
+        break;
+    }
+    return true;
+}
+
+/* whose turn it is, continued (3.4) */
+/* Pick the path that runs next.  False: all have had their turn. */
+static bool next_path(struct Warp *w)
+{
+    int k;
+    bool ran = false;
+    while ((k = youngest(w)) < 0) {
+        for (uint64_t m = w->used; m; m &= m - 1) {
+            const struct Path *p = &w->path[__builtin_ctzll(m)];
+            ran |= !p->sides && !p->waits && p->ran;
+        }
+        if (ran)
+            return false;
+        if (!let_go(w))
+            sync_force(w);
+    }
+    w->now = k;
+    w->pc = w->path[k].pc;
+    return true;
+}
+
+/* which path runs (3.3) */
 static bool settle(struct Warp *w)
 {
-    struct Path *top = &w->path[w->depth];
-    while (!top->lanes || w->pc == top->meet) {
-        /* the last path ends with the warp (3.3) */
-        if (w->depth == 0) {
-            if (top->lanes)
-                break;          /* the outermost path meets nobody */
+    while (w->now < 0 || !w->path[w->now].lanes ||
+           w->pc == w->path[w->now].meet) {
+        if (w->now >= 0) {
+            path_end(w, w->now);
+            w->patience = 0;
+        }
+        if (!w->used) {
             w->active = 0;
             w->state = WARP_DONE;
             return false;
         }
-        top = &w->path[--w->depth];
-        w->pc = top->pc;
+        if (!next_path(w))
+            return false;
     }
-    w->active = top->lanes;
+    w->active = w->path[w->now].lanes;
     return true;
 }
 
-/* lanes go different ways (3.3) */
-static void push(struct Warp *w, int pc, int meet, uint32_t lanes)
+/* lanes diverge (3.3) */
+/* The path whose sides the running path's lanes become; it waits at
+ * `meet`. */
+static int diverge(struct Warp *w, int meet)
 {
-    if (!lanes || pc == meet)
-        return;                 /* they wait where they are */
-    if (w->depth + 1 == MAX_PATHS) {
-        launch_fault(w, FAULT_INSTRUCTION, "lanes of a warp are on more "
-                     "than %d different ways", MAX_PATHS);
-        return;
-    }
-    w->path[++w->depth] = (struct Path){ pc, meet, lanes };
-    w->next = pc;
+    int k = w->now;
+    struct Path *p = &w->path[k];
+    w->next = meet;
+    w->now = -1;
+    p->pc = meet;
+    if (meet != p->meet)
+        return k;
+    path_end(w, k);
+    return p->parent;           /* it waits there already */
 }
 
-/* lanes go different ways, continued (3.3) */
-/* The path on top becomes the one that waits at the meeting point; what
- * it would do there it may already be waiting for. */
-static void open_ways(struct Warp *w, int meet)
+/* lanes diverge, continued (3.3) */
+static void add_side(struct Warp *w, int parent, int pc, int meet,
+                     uint32_t lanes)
 {
-    struct Path *top = &w->path[w->depth];
-    if (meet == top->meet && w->depth > 0)
-        w->depth--;
-    else
-        top->pc = meet;
-    w->next = meet;
+    if (lanes && pc != meet)
+        path_new(w, (struct Path){ .pc = pc, .meet = meet, .lanes = lanes,
+                                   .parent = parent });
 }
 
 /* lanes return (3.3) */
 static void leave(struct Warp *w, uint32_t lanes)
 {
-    for (int k = 0; k <= w->depth; k++)
-        w->path[k].lanes &= ~lanes;
+    for (uint64_t m = w->used; m; m &= m - 1)
+        w->path[__builtin_ctzll(m)].lanes &= ~lanes;
     w->alive &= ~lanes;
     w->active &= ~lanes;
+    w->patience = 0;
+    sync_lanes_left(w, lanes);
 }
 
 /* lanes return, continued (3.3) */
@@ -90,24 +215,22 @@ void run_branch(struct Warp *w, const struct Instruction *i, uint32_t on)
         w->next = i->target;
         return;
     }
-    /* both sides go on top of the stack (3.3) */
+    /* make both sides (3.3) */
     if (w->block->launch->site)
         w->block->launch->site[w->pc].divergent++;
-    int behind = w->pc + 1;
-    open_ways(w, i->meet);
-    push(w, i->target, i->meet, on);
-    push(w, behind, i->meet, off);
+    int fall = w->pc + 1, parent = diverge(w, i->meet);
+    add_side(w, parent, i->target, i->meet, on);
+    add_side(w, parent, fall, i->meet, off);
 }
 
-/* branch through a table (3.10.2) */
+/* branch through a table (3.11.2) */
 void run_branch_table(struct Warp *w, const struct Instruction *i,
                       uint32_t on)
 {
     const uint32_t *index = w->file + i->a[0];
     uint32_t rest = on, off = w->active & ~on;
-    int behind = w->pc + 1, meet = i->meet;
-    bool first = true;
-    /* refuse an index outside of the table (3.10.2) */
+    int fall = w->pc + 1, meet = i->meet, parent = w->now;
+    /* refuse an index outside of the table (3.11.2) */
     for (uint32_t m = on; m; m &= m - 1) {
         uint32_t entry = index[__builtin_ctz(m)];
         if (entry >= (uint32_t)i->width) {
@@ -117,24 +240,23 @@ void run_branch_table(struct Warp *w, const struct Instruction *i,
         }
     }
     while (rest) {
-        /* find the lanes that go the way of the first (3.10.2) */
+        /* find the lanes that go the way of the first (3.11.2) */
         int to = i->table[index[__builtin_ctz(rest)]];
         uint32_t lanes = 0;
         for (uint32_t m = rest; m; m &= m - 1)
             if (i->table[index[__builtin_ctz(m)]] == to)
                 lanes |= m & -m;
-        /* send them there (3.10.2) */
+        /* send them there (3.11.2) */
         if (lanes == w->active) {       /* nobody goes another way */
             w->next = to;
             return;
         }
-        if (first)
-            open_ways(w, meet);
-        first = false;
-        push(w, to, meet, lanes);
+        if (w->now >= 0)
+            parent = diverge(w, meet);
+        add_side(w, parent, to, meet, lanes);
         rest &= ~lanes;
     }
-    push(w, behind, meet, off);
+    add_side(w, parent, fall, meet, off);
     if (w->block->launch->site)
         w->block->launch->site[w->pc].divergent++;
 }
@@ -152,9 +274,19 @@ void warp_run(struct Warp *w, int slice)
     const struct Instruction *code = launch->kernel->code;
     struct Site *site = launch->site;
     int steps = 0;
+    /* begin a turn (3.4) */
+    w->polls = 0;
+    if (w->now < 0 && youngest(w) < 0) {
+        for (uint64_t m = w->used; m; m &= m - 1)
+            w->path[__builtin_ctzll(m)].ran = false;
+        if (w->patience >= PATIENCE && let_go(w))
+            w->patience = 0;
+    }
     while (steps < slice && launch->fault == FAULT_NONE && settle(w)) {
         /* execute a straight run (3.2) */
         const struct Instruction *i = &code[w->pc];
+        if (i->sync && !sync_ready(w, i))
+            continue;               /* another path goes on */
         uint32_t active = w->active;
         int first = w->pc;
 
@@ -180,18 +312,22 @@ void warp_run(struct Warp *w, int slice)
         w->pc = w->next;
         if (w->state != WARP_READY)
             break;
+        if (w->polls >= POLLS)
+            end_turn(w, POLLS_COST);
     }
     w->block->steps += (unsigned)steps;
+    if (steps >= slice && w->state == WARP_READY && w->now >= 0)
+        end_turn(w, 1);
 }
 
-/* stop a launch (3.10.2) */
+/* stop a launch (3.11.2) */
 bool launch_fault(struct Warp *w, enum Fault fault, const char *format, ...)
 {
     struct Launch *l = w->block->launch;
     if (l->fault != FAULT_NONE)
         return false;
     const struct Instruction *i = &l->kernel->code[w->pc];
-    /* what went wrong, and where in the source (3.10.2) */
+    /* what went wrong, and where in the source (3.11.2) */
     char what[500], where[300] = "";
     va_list args;
     va_start(args, format);
@@ -207,7 +343,7 @@ bool launch_fault(struct Warp *w, enum Fault fault, const char *format, ...)
                      w->block->index.y, w->block->index.z, w->index, what);
 }
 
-/* a trap, and nothing (3.10.2) */
+/* a trap, and nothing (3.11.2) */
 void run_trap(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     (void)i;
