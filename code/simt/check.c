@@ -1,4 +1,4 @@
-/* Chapter 4, What a kernel may not do: the sanitizer: 4.11 The whole of it */
+/* Chapter 4, What a kernel may not do: the sanitizer: 4.14 The whole of it */
 /* Tangled from chapters/04-sanitizer.nw by `make tangle`; edit it there. */
 
 #include "simt/check.h"
@@ -60,7 +60,7 @@ static bool wanted(int what)
 }
 
 
-/* copies in the air (4.8) */
+/* copies in the air (4.11) */
 struct Flight { uint32_t to, group; uint16_t at; uint8_t size, lane; };
 static struct Flights {
     struct Flight *flight;
@@ -74,61 +74,7 @@ static int in_flight;
 static uint64_t *local_valid;           /* a bit for each byte           */
 static size_t local_words;
 
-/* launches and blocks (P.1) */
-static void forget_flights(void)
-{
-    for (int i = 0; i < MAX_WARPS; i++) {
-        flights[i].count = 0;
-        memset(flights[i].group, 0, sizeof flights[i].group);
-    }
-    if (in_flight)
-        memset(flying, 0, sizeof flying);
-    in_flight = 0;
-}
-
-void check_launch_begin(struct Launch *l)
-{
-    areas_unsplit();
-    if (!order_launch()) {
-        areas_clear();
-        order_restart();
-    }
-    size_t threads = (size_t)l->block.x * l->block.y * l->block.z;
-    size_t need = l->kernel->local_bytes * threads / 64 + 1;
-    if (need > local_words) {
-        local_valid = xrealloc(local_valid, need * sizeof *local_valid);
-        local_words = need;
-    }
-}
-
-/* launches and blocks, continued (P.1) */
-
-void check_launch_end(struct Launch *l)
-{
-    context_lost |= l->fault != FAULT_NONE;
-    order_warp = NULL;
-}
-
-void check_block_begin(struct Block *b)
-{
-    area_new_block(b->shared_bytes);
-    if (!order_block(b->linear)) {
-        areas_clear();
-        order_restart();
-        order_block(b->linear);
-    }
-    forget_flights();
-    if (b->launch->kernel->local_bytes)
-        memset(local_valid, 0, local_words * sizeof *local_valid);
-}
-
-void check_block_end(struct Block *b)
-{
-    (void)b;
-    order_warp = NULL;
-}
-
-/* do all warps wait in one place? (4.9) */
+/* do all warps wait in one place? (4.12) */
 /* Warps that meet at a barrier, and have gone one instruction on, should
  * have come to it in one place. */
 static void waits_elsewhere(const struct Block *b)
@@ -139,13 +85,13 @@ static void waits_elsewhere(const struct Block *b)
     for (int i = 0; i < b->warps; i++) {
         struct Warp w = b->warp[i];
         w.pc--;
-        /* first = whom to compare with; leave out who waits for another (4.9) */
+        /* first = whom to compare with; leave out who waits for another (4.12) */
         if (w.state != WARP_AT_BARRIER
             || (first && w.waits_for != first->waits_for))
             continue;
         if (!first)
             first = b->warp + i;
-        /* compare this warp's place with the first one's (4.9) */
+        /* compare this warp's place with the first one's (4.12) */
         where(k, first->pc - 1, there, sizeof there);
         if (strcmp(where(k, w.pc, here, sizeof here), there) == 0)
             continue;
@@ -170,13 +116,12 @@ void check_warp_sync(struct Warp *w, uint32_t lanes)
     order_sync(w, lanes);
 }
 
-void check_fence(struct Warp *w, uint32_t lanes)
+void check_fence(struct Warp *w, uint32_t lanes, bool device)
 {
-    (void)w, (void)lanes;
-    order_fence();
+    order_fence(w, lanes, device);
 }
 
-/* a question about one area (4.6) */
+/* a question about one area (4.9) */
 struct Ask {
     const struct Warp *w;
     const struct Access *a;
@@ -188,7 +133,7 @@ struct Ask {
     int size;
     bool several;               /* what a lane reads goes to all lanes   */
     enum Pass { CHECK_AND_NOTE, ONLY_CHECK, ONLY_NOTE } pass;
-    /* what has been found wrong (4.6) */
+    /* what has been found wrong (4.9) */
     struct Wrong { uint32_t lanes; uint64_t address; }
         race, unwritten, unwaited;          /* address: of the first     */
     int lane;                   /* the first race: this lane,            */
@@ -318,14 +263,20 @@ static const char *advice(const struct Ask *q)
 
 /* report a race, continued (P.4) */
 
-static void tell_race(const struct Ask *q)
+static void race_text(const struct Ask *q, char *to, size_t room)
 {
     char place[200], other[400];
-    check_problem(PROBLEM_RACE, q->w, q->race.lanes,
-                  "%s %d bytes at %s, which %s.\n    %s", deed(q->touch),
-                  q->size, place_text(q->area, q->race.address, place,
-                                      sizeof place),
-                  other_text(q, other, sizeof other), advice(q));
+    snprintf(to, room, "%s %d bytes at %s, which %s.\n    %s",
+             deed(q->touch), q->size,
+             place_text(q->area, q->race.address, place, sizeof place),
+             other_text(q, other, sizeof other), advice(q));
+}
+
+static void tell_race(const struct Ask *q)
+{
+    char text[800];
+    race_text(q, text, sizeof text);
+    check_problem(PROBLEM_RACE, q->w, q->race.lanes, "%s", text);
 }
 
 /* report what was found (P.4) */
@@ -357,7 +308,7 @@ static void tell(const struct Ask *q)
 }
 
 
-/* all questions (4.11) */
+/* all questions (4.14) */
 /* the bytes a store would write (P.2) */
 /* For a lane of the warp's running instruction; false: it is no store of
  * registers. */
@@ -385,7 +336,109 @@ static bool writes_the_same(const struct Ask *q, int lane)
            && memcmp(value, old, (size_t)q->size) == 0;
 }
 
-/* ask about one word (4.6) */
+/* made to be seen by other threads? (4.6) */
+/* The address of byte x of an area, unlike any in another area. */
+static uint64_t absolute(const struct Ask *q, uint64_t x)
+{
+    return q->area == &shared_area ? SHARED_WINDOW + x : q->area->base + x;
+}
+
+static bool is_atomic(const struct Instruction *i)
+{
+    return i->access == ACCESS_ATOM || i->access == ACCESS_RED;
+}
+
+static bool is_cas(const struct Warp *w)
+{
+    return w->block->launch->kernel->code[w->pc].op == OP_CAS;
+}
+
+static bool is_flag(const struct Ask *q, struct Clash c, int lane)
+{
+    const struct Instruction *code = q->w->block->launch->kernel->code;
+    const struct Instruction *i = code + q->w->pc, *j = code + c.at;
+    bool strong = (is_atomic(i) || i->flags & FLAG_STRONG) &&
+                  (is_atomic(j) || j->flags & FLAG_STRONG);
+    bool lanes = c.other >= q->now->block &&
+                 warp_of(c.other) == q->w->index;
+    return strong && (!lanes || is_atomic(i) || is_atomic(j) ||
+                      (i->flags | j->flags) & FLAG_POLLS ||
+                      order_published(absolute(q, q->address[lane])));
+}
+
+/* a guess before an atomic (4.7) */
+static struct Guess {
+    uint64_t address;
+    int thread;                 /* that has read, and may come to a CAS  */
+    unsigned at;                /* its load                              */
+    struct Warp w;              /* of the report, and at its place       */
+    uint32_t lanes;
+    char text[500];
+} guesses[64];
+static int n_guesses;
+static bool has_cas;                    /* the kernel of this launch     */
+static uint64_t excused[65536 / 64];    /* loads, by number              */
+
+/* a guess before an atomic, continued (4.7) */
+/* Is the race one of a read that may be a guess?  Then it is kept. */
+static bool may_be_guess(const struct Ask *q, struct Clash c, int lane)
+{
+    bool reads = q->touch == TOUCH_READ && c.touch == TOUCH_ATOMIC;
+    bool meets = q->touch == TOUCH_ATOMIC && c.touch == TOUCH_READ;
+    unsigned at = (uint16_t)(reads ? (unsigned)q->w->pc : c.at);
+    if (!has_cas || !(reads || meets))
+        return false;
+    if (excused[at / 64] >> at % 64 & 1)
+        return true;
+    if ((meets && c.other < q->now->block) || n_guesses == 64)
+        return false;
+    struct Guess *g = &guesses[n_guesses++];
+    *g = (struct Guess){ absolute(q, q->address[lane]),
+        reads ? q->w->index * LANES + lane
+              : warp_of(c.other) * LANES + (int)(c.other % SEVERAL),
+        at, *q->w, 1u << lane, "" };
+    /* write down what would be reported (4.7) */
+    struct Ask then = *q;
+    then.race = (struct Wrong){ 0 };
+    add_race(&then, lane, c, false);
+    race_text(&then, g->text, sizeof g->text);
+    return true;
+}
+
+/* a guess before an atomic, continued (4.7) */
+/* The lane comes to word i by an atomicCAS. */
+static void guess_was_checked(const struct Ask *q, const struct Line *l,
+                              int i, int lane)
+{
+    Stamp x = l->reader[i];
+    if (x >= q->now->block && warp_of(x) == q->w->index &&
+        (int)(x % SEVERAL) == lane)
+        excused[l->read_at[i] / 64] |= (uint64_t)1 << l->read_at[i] % 64;
+}
+
+static void guesses_checked(const struct Warp *w, int lane,
+                            uint64_t address)
+{
+    int kept = 0;
+    for (int i = 0; i < n_guesses; i++)
+        if (guesses[i].address == address &&
+            guesses[i].thread == w->index * LANES + lane)
+            excused[guesses[i].at / 64] |= (uint64_t)1 << guesses[i].at % 64;
+    for (int i = 0; i < n_guesses; i++)
+        if (!(excused[guesses[i].at / 64] >> guesses[i].at % 64 & 1))
+            guesses[kept++] = guesses[i];
+    n_guesses = kept;
+}
+
+static void tell_guesses(void)
+{
+    for (int i = 0; i < n_guesses; i++)
+        check_problem(PROBLEM_RACE, &guesses[i].w, guesses[i].lanes, "%s",
+                      guesses[i].text);
+    n_guesses = 0;
+}
+
+/* ask about one word (4.9) */
 static bool by_ldmatrix(const struct Ask *q, struct Clash c)
 {
     const struct Kernel *k = q->w->block->launch->kernel;
@@ -394,16 +447,17 @@ static bool by_ldmatrix(const struct Ask *q, struct Clash c)
            && k->code[c.at].access == ACCESS_LDMATRIX;
 }
 
-/* ask about one word, continued (4.6) */
+/* ask about one word, continued (4.9) */
 static bool harmless(const struct Ask *q, struct Clash c, int lane)
 {
     return order_over(c.other, lane, q->several, q->now)
+           || is_flag(q, c, lane)
            || by_ldmatrix(q, c)
            || (q->touch == TOUCH_WRITE && c.touch == TOUCH_WRITE
                && writes_the_same(q, lane));
 }
 
-/* ask about one word, continued (4.6) */
+/* ask about one word, continued (4.9) */
 /* Word i is not free for the lane, it seems. */
 static void suspect(struct Ask *q, const struct Line *l, int i, int lane,
                     Stamp me)
@@ -411,26 +465,28 @@ static void suspect(struct Ask *q, const struct Line *l, int i, int lane,
     struct Clash c[3];
     int found = word_clashes(l, i, q->touch, me, q->now, c);
     for (int k = 0; k < found; k++)
-        if (!harmless(q, c[k], lane))
+        if (!harmless(q, c[k], lane) && !may_be_guess(q, c[k], lane))
             add_race(q, lane, c[k], false);
 }
 
-/* ask about one word, continued (4.6) */
+/* ask about one word, continued (4.9) */
 static void touch_word(struct Ask *q, struct Line *l, int i, int lane)
 {
     Stamp me = q->now->mine + (Stamp)lane + (q->several ? SEVERAL : 0);
+    if (has_cas && is_cas(q->w))
+        guess_was_checked(q, l, i, lane);
     if (q->pass != ONLY_NOTE && !word_free(l, i, q->touch, me, q->now))
         suspect(q, l, i, lane, me);
     if (q->pass != ONLY_CHECK)
         word_note(l, i, q->touch, me, q->now, (unsigned)q->w->pc);
 }
 
-/* ask about lanes side by side (4.6) */
+/* ask about lanes side by side (4.9) */
 /* Words lo to hi - 1 of a line, word i by lane (4 i - first) >> shift. */
 static void touch_words(struct Ask *q, struct Line *l, int lo, int hi,
                         int first, int shift)
 {
-    /* many words at once, if nothing is in their way (4.6) */
+    /* many words at once, if nothing is in their way (4.9) */
     unsigned at = (unsigned)q->w->pc;
     bool many = hi - lo >= 8 && q->pass == CHECK_AND_NOTE && !q->several;
     if (many && q->touch == TOUCH_READ
@@ -443,7 +499,7 @@ static void touch_words(struct Ask *q, struct Line *l, int lo, int hi,
         touch_word(q, l, i, (4 * i - first) >> shift);
 }
 
-/* ask about lanes side by side, continued (4.6) */
+/* ask about lanes side by side, continued (4.9) */
 /* Bytes lo to hi - 1 of a line: its words, or the parts of its words. */
 static void touch_line(struct Ask *q, struct Line *l, int lo, int hi,
                        int first, int shift)
@@ -460,7 +516,7 @@ static void touch_line(struct Ask *q, struct Line *l, int lo, int hi,
     }
 }
 
-/* ask about lanes side by side, continued (4.6) */
+/* ask about lanes side by side, continued (4.9) */
 /* Lanes from `lane` on touch so many bytes in a row. */
 static void touch_row(struct Ask *q, int lane, uint64_t from,
                       uint64_t bytes)
@@ -477,7 +533,7 @@ static void touch_row(struct Ask *q, int lane, uint64_t from,
     }
 }
 
-/* ask about scattered lanes (4.6) */
+/* ask about scattered lanes (4.9) */
 /* Four bytes, in the middle of a line that is not split: most scattered
  * lanes end here, so this is what touch_word does, at once. */
 static inline bool touch_free_word(const struct Ask *q, const struct Now *n,
@@ -492,13 +548,13 @@ static inline bool touch_free_word(const struct Ask *q, const struct Now *n,
     return true;
 }
 
-/* ask about scattered lanes, continued (4.6) */
+/* ask about scattered lanes, continued (4.9) */
 static void touch_lane(struct Ask *q, int lane)
 {
     touch_row(q, lane, q->address[lane], (unsigned)q->size);
 }
 
-/* ask about scattered lanes, continued (4.6) */
+/* ask about scattered lanes, continued (4.9) */
 /* How many lanes from this one on stand side by side? */
 static int row_length(const struct Ask *q, int lane)
 {
@@ -510,28 +566,29 @@ static int row_length(const struct Ask *q, int lane)
     return n;
 }
 
-/* ask about scattered lanes, continued (4.6) */
+/* ask about scattered lanes, continued (4.9) */
 static uint32_t lanes_from(int lane, int n)
 {
     return (uint32_t)ones((unsigned)lane, (unsigned)n);
 }
 
-/* ask about scattered lanes, continued (4.6) */
+/* ask about scattered lanes, continued (4.9) */
 /* Row by row; of neighbours that share an address the first and the last
  * speak for all. */
 static void touch_scattered(struct Ask *q)
 {
     const struct Now now = *q->now;
-    bool simple = q->size == 4 && q->pass == CHECK_AND_NOTE;
+    bool simple = q->size == 4 && q->pass == CHECK_AND_NOTE &&
+                  !(has_cas && is_cas(q->w));
     uint64_t before = ~0ull;
     for (uint32_t rest = q->on; rest; ) {
         int lane = __builtin_ctz(rest), n = row_length(q, lane);
         uint64_t x = q->address[lane];
-        /* a long row at once, of a short one a lane (4.6) */
+        /* a long row at once, of a short one a lane (4.9) */
         if (n * q->size >= 32)
             touch_row(q, lane, x, (unsigned)(n * q->size));
         else {
-            /* one lane, unless its neighbours speak for it (4.6) */
+            /* one lane, unless its neighbours speak for it (4.9) */
             bool middle = x == before && lane + 1 < LANES
                           && q->on >> (lane + 1) & 1
                           && q->address[lane + 1] == x;
@@ -544,7 +601,7 @@ static void touch_scattered(struct Ask *q)
     }
 }
 
-/* compare stores of one instruction (4.5) */
+/* compare stores of one instruction (4.8) */
 /* Two lanes store to one place in one instruction.  Equal values do no
  * harm. */
 static void stores_meet(struct Ask *q, int lane, int other)
@@ -557,7 +614,7 @@ static void stores_meet(struct Ask *q, int lane, int other)
         add_race(q, lane, c, true);
 }
 
-/* compare stores of one instruction, continued (4.5) */
+/* compare stores of one instruction, continued (4.8) */
 static void find_meetings(struct Ask *q)
 {
     uint8_t seen[64] = { 0 };               /* lane + 1, by address      */
@@ -573,7 +630,7 @@ static void find_meetings(struct Ask *q)
     }
 }
 
-/* ask about scattered stores (4.6) */
+/* ask about scattered stores (4.9) */
 /* Is each lane's address beyond that of the lane before? */
 static bool all_apart(const struct Ask *q)
 {
@@ -587,7 +644,7 @@ static bool all_apart(const struct Ask *q)
     return true;
 }
 
-/* ask about scattered stores, continued (4.6) */
+/* ask about scattered stores, continued (4.9) */
 /* If two stores may meet, all are compared with the past before any is
  * noted down, and then with each other. */
 static void store_scattered(struct Ask *q)
@@ -603,7 +660,7 @@ static void store_scattered(struct Ask *q)
     find_meetings(q);
 }
 
-/* was it written? has it arrived? (4.7) */
+/* was it written? has it arrived? (4.10) */
 static void ask_bits(struct Ask *q, bool row, const uint64_t *bits,
                      bool want, struct Wrong *wrong)
 {
@@ -620,7 +677,7 @@ static void ask_bits(struct Ask *q, bool row, const uint64_t *bits,
     }
 }
 
-/* was it written? has it arrived?, continued (4.7) */
+/* was it written? has it arrived?, continued (4.10) */
 static void note_written(struct Ask *q, bool row)
 {
     uint64_t from = q->address[__builtin_ctz(q->on)];
@@ -654,17 +711,17 @@ static bool in_a_row(const struct Ask *q)
     return q->a->contiguous && !(lanes & (lanes + 1));
 }
 
-/* every question about one area (4.6) */
+/* every question about one area (4.9) */
 static void ask(struct Ask *q)
 {
     bool row = in_a_row(q), shared = q->area == &shared_area;
     struct Now *now = shared ? &now_shared : &now_global;
     q->now = now;
-    /* of lanes that read one address two are enough (4.6) */
+    /* of lanes that read one address two are enough (4.9) */
     if (q->a->uniform && q->touch != TOUCH_WRITE)
         q->on = 1u << __builtin_ctz(q->on)
                 | 1u << (31 - __builtin_clz(q->on));
-    /* ask about bits: written, and not in the air (4.6) */
+    /* ask about bits: written, and not in the air (4.9) */
     if (q->area->left && q->touch != TOUCH_WRITE
         && q->a->atomic != ATOMIC_EXCH && wanted(CHECK_INIT))
         ask_bits(q, row, q->area->valid, true, &q->unwritten);
@@ -677,6 +734,26 @@ static void ask(struct Ask *q)
         note_written(q, row);
     if (q->race.lanes | q->unwritten.lanes | q->unwaited.lanes)
         tell(q);
+}
+
+/* put threads in order (P.2) */
+static void put_in_order(const struct Ask *q)
+{
+    const struct Instruction *i =
+        q->w->block->launch->kernel->code + q->w->pc;
+    bool atomic = q->touch == TOUCH_ATOMIC;
+    if (!atomic && !(i->flags & FLAG_STRONG))
+        return;
+    if (i->flags & FLAG_RELEASE)
+        order_fence(q->w, q->on, !(i->flags & FLAG_BLOCK));
+    for (uint32_t rest = q->on; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t x = absolute(q, q->address[lane]);
+        order_atomic(q->w, lane, x, atomic || q->touch == TOUCH_READ,
+                     atomic || q->touch == TOUCH_WRITE);
+        if (i->op == OP_CAS)
+            guesses_checked(q->w, lane, x);
+    }
 }
 
 /* ask about global memory (P.2) */
@@ -695,9 +772,7 @@ static void ask_global(struct Warp *w, const struct Access *a, uint32_t on)
         }
         q.on &= on;
         on &= ~q.on;
-        if (q.touch == TOUCH_ATOMIC)
-            for (uint32_t rest = q.on; rest; rest &= rest - 1)
-                order_atomic(a->address[__builtin_ctz(rest)]);
+        put_in_order(&q);
         ask(&q);
     }
 }
@@ -714,8 +789,10 @@ static void ask_shared(struct Warp *w, const struct Access *a, uint32_t on)
         if (a->matrices < 4)
             q.on &= (1u << 8 * a->matrices) - 1;
     }
-    if (q.on)
+    if (q.on) {
+        put_in_order(&q);
         ask(&q);
+    }
 }
 
 /* ask about local memory (P.2) */
@@ -740,13 +817,13 @@ static void ask_local(struct Warp *w, const struct Access *a, uint32_t on)
                       a->address[__builtin_ctz(unwritten)]);
 }
 
-/* copies take off (4.8) */
+/* copies take off (4.11) */
 static void take_off(struct Warp *w, const struct Access *a, uint32_t on)
 {
     struct Flights *f = &flights[w->index];
     for (; on; on &= on - 1) {
         int lane = __builtin_ctz(on);
-        /* make room for one more (4.8) */
+        /* make room for one more (4.11) */
         if (f->count == f->room) {
             f->room = 2 * f->room + 64;
             f->flight = xrealloc(f->flight,
@@ -761,7 +838,7 @@ static void take_off(struct Warp *w, const struct Access *a, uint32_t on)
     }
 }
 
-/* copies take off, continued (4.8) */
+/* copies take off, continued (4.11) */
 /* Lanes whose copy has a byte count with this bit set. */
 static uint32_t lanes_with(const struct Access *a, int size)
 {
@@ -771,7 +848,7 @@ static uint32_t lanes_with(const struct Access *a, int size)
     return lanes;
 }
 
-/* copies take off, continued (4.8) */
+/* copies take off, continued (4.11) */
 /* The sources are read: 16 bytes, or 8 and 4, or what is left. */
 static void ask_sources(struct Warp *w, const struct Access *a, uint32_t on)
 {
@@ -787,7 +864,7 @@ static void ask_sources(struct Warp *w, const struct Access *a, uint32_t on)
     }
 }
 
-/* copies take off, continued (4.8) */
+/* copies take off, continued (4.11) */
 static void ask_async(struct Warp *w, const struct Access *a, uint32_t on)
 {
     struct Access to = *a;
@@ -799,7 +876,7 @@ static void ask_async(struct Warp *w, const struct Access *a, uint32_t on)
     take_off(w, a, on);
 }
 
-/* copies land (4.8) */
+/* copies land (4.11) */
 /* Now the copy writes, as its thread's. */
 static void land(const struct Warp *w, const struct Flight *x)
 {
@@ -807,7 +884,7 @@ static void land(const struct Warp *w, const struct Flight *x)
     in_flight--;
     if (!wanted(CHECK_RACE) || order_lost)
         return;
-    /* q = a store by this lane, at the instruction that took off (4.8) */
+    /* q = a store by this lane, at the instruction that took off (4.11) */
     uint64_t address[LANES];
     address[x->lane] = x->to;
     struct Warp then = *w;
@@ -819,14 +896,14 @@ static void land(const struct Warp *w, const struct Flight *x)
     touch_lane(&q, x->lane);
 }
 
-/* copies land, continued (4.8) */
+/* copies land, continued (4.11) */
 void check_async_commit(struct Warp *w)
 {
     for (int l = 0; l < LANES; l++)
         flights[w->index].group[l] += w->active >> l & 1;
 }
 
-/* copies land, continued (4.8) */
+/* copies land, continued (4.11) */
 /* All copies of these lanes land, but those of the last groups_left groups
  * of each; groups_left < 0: all. */
 void check_async_wait(struct Warp *w, int groups_left)
@@ -834,7 +911,7 @@ void check_async_wait(struct Warp *w, int groups_left)
     struct Flights *f = &flights[w->index];
     int kept = 0;
     for (int i = 0; i < f->count; i++) {
-        /* copy i lands, or moves up (4.8) */
+        /* copy i lands, or moves up (4.11) */
         struct Flight x = f->flight[i];
         if (w->active >> x.lane & 1
             && (groups_left < 0
@@ -846,8 +923,8 @@ void check_async_wait(struct Warp *w, int groups_left)
     f->count = kept;
 }
 
-/* the short way, and all others (4.11) */
-/* are lanes side by side all free? (4.6) */
+/* the short way, and all others (4.14) */
+/* are lanes side by side all free? (4.9) */
 /* Lanes from `lane` on, size bytes each: is every word free? */
 static bool row_is_free(struct Area *area, const struct Now *now,
                         bool write, int lane, int size, uint64_t from,
@@ -855,7 +932,7 @@ static bool row_is_free(struct Area *area, const struct Now *now,
 {
     int shift = __builtin_ctz((unsigned)size);
     while (left) {
-        /* words a to b of line l: as much of the row as lies in it (4.6) */
+        /* words a to b of line l: as much of the row as lies in it (4.9) */
         struct Line *l = area->line + from / 128;
         int lo = (int)(from % 128);
         int here = left < 128u - (unsigned)lo ? (int)left : 128 - lo;
@@ -870,7 +947,13 @@ static bool row_is_free(struct Area *area, const struct Now *now,
     return true;
 }
 
-/* the short way (4.6) */
+/* the short way (4.9) */
+static bool is_strong(const struct Warp *w)
+{
+    const struct Instruction *code = w->block->launch->kernel->code;
+    return code[w->pc].flags & FLAG_STRONG;
+}
+
 /* Most accesses are reads or writes of lanes side by side, and nothing is
  * wrong with them.  True: this was one, and it is noted down.  False: ask
  * all questions; what was noted already does no harm. */
@@ -879,19 +962,19 @@ static bool all_well(const struct Warp *w, const struct Access *a,
 {
     bool shared = a->space == SPACE_SHARED, write = a->kind == ACCESS_STORE;
     int f = __builtin_ctz(on);
-    /* leave anything unusual to the long way (4.6) */
+    /* leave anything unusual to the long way (4.9) */
     uint32_t lanes = on >> f;
     if (!a->contiguous || a->size < 4 || lanes & (lanes + 1)
         || (a->kind != ACCESS_LOAD && !write) || (shared && in_flight)
-        || wanted_checks != CHECK_ALL || order_lost)
+        || wanted_checks != CHECK_ALL || order_lost || is_strong(w))
         return false;
-    /* where the bytes lie, and how many they are (4.6) */
+    /* where the bytes lie, and how many they are (4.9) */
     struct Area *area = shared ? &shared_area : area_of(a->address[f]);
     if (!area)
         return false;
     uint64_t from = a->address[f] - area->base;
     uint64_t bytes = (unsigned)(__builtin_popcount(lanes) * a->size);
-    /* write the bytes, or see that they are written (4.6) */
+    /* write the bytes, or see that they are written (4.9) */
     if (write)
         area_wrote(area, from, bytes);
     else if (area->left && !bits_all(area->valid, from, bytes))
@@ -901,7 +984,7 @@ static bool all_well(const struct Warp *w, const struct Access *a,
                        a->size, from, bytes, (unsigned)w->pc);
 }
 
-/* one warp instruction (4.11) */
+/* one warp instruction (4.14) */
 uint32_t check_access(struct Warp *w, const struct Access *a)
 {
     uint32_t on = a->lanes & ~(a->illegal | a->misaligned);
@@ -912,7 +995,7 @@ uint32_t check_access(struct Warp *w, const struct Access *a)
     if (!on || ((a->space == SPACE_GLOBAL || a->space == SPACE_SHARED)
                 && all_well(w, a, on)))
         return on;
-    /* go the long way (4.11) */
+    /* go the long way (4.14) */
     if (a->kind == ACCESS_ASYNC_CA || a->kind == ACCESS_ASYNC_CG)
         ask_async(w, a, on);
     else if (a->space == SPACE_GLOBAL || a->space == SPACE_CONST)
@@ -922,6 +1005,65 @@ uint32_t check_access(struct Warp *w, const struct Access *a)
     else if (a->space == SPACE_LOCAL)
         ask_local(w, a, on);
     return on;
+}
+
+/* launches and blocks (P.1) */
+static void forget_flights(void)
+{
+    for (int i = 0; i < MAX_WARPS; i++) {
+        flights[i].count = 0;
+        memset(flights[i].group, 0, sizeof flights[i].group);
+    }
+    if (in_flight)
+        memset(flying, 0, sizeof flying);
+    in_flight = 0;
+}
+
+void check_launch_begin(struct Launch *l)
+{
+    areas_unsplit();
+    if (!order_launch()) {
+        areas_clear();
+        order_restart();
+    }
+    n_guesses = has_cas = 0;
+    memset(excused, 0, sizeof excused);
+    for (int i = 0; i < l->kernel->instructions; i++)
+        has_cas |= l->kernel->code[i].op == OP_CAS;
+    size_t threads = (size_t)l->block.x * l->block.y * l->block.z;
+    size_t need = l->kernel->local_bytes * threads / 64 + 1;
+    if (need > local_words) {
+        local_valid = xrealloc(local_valid, need * sizeof *local_valid);
+        local_words = need;
+    }
+}
+
+/* launches and blocks, continued (P.1) */
+
+void check_launch_end(struct Launch *l)
+{
+    context_lost |= l->fault != FAULT_NONE;
+    order_warp = NULL;
+}
+
+void check_block_begin(struct Block *b)
+{
+    area_new_block(b->shared_bytes);
+    if (!order_block(b->linear)) {
+        areas_clear();
+        order_restart();
+        order_block(b->linear);
+    }
+    forget_flights();
+    if (b->launch->kernel->local_bytes)
+        memset(local_valid, 0, local_words * sizeof *local_valid);
+}
+
+void check_block_end(struct Block *b)
+{
+    (void)b;
+    tell_guesses();
+    order_warp = NULL;
 }
 
 /* the host allocates and copies (P.5) */

@@ -129,11 +129,16 @@ static const char IGNORED[] = "volatile relaxed acquire release acq_rel "
     "mmio L1::evict_normal L1::evict_first L1::evict_last "
     "L1::evict_unchanged L1::no_allocate L2::64B L2::128B L2::256B";
 
-/* Do other threads see such accesses in an order that can be relied on? */
-static bool is_strong(const char *op)
+/* Do other threads see the access in an order that can be relied on? */
+static void strength(struct Instruction *i)
 {
-    return has_part(op, "volatile") || has_part(op, "relaxed") ||
-           has_part(op, "acquire") || has_part(op, "release");
+    bool release = has_part(i->name, "release") ||
+                   has_part(i->name, "acq_rel");
+    if (release)
+        i->flags |= FLAG_RELEASE | (has_part(i->name, "cta") ? FLAG_BLOCK : 0);
+    if (release || has_part(i->name, "volatile") ||
+        has_part(i->name, "relaxed") || has_part(i->name, "acquire"))
+        i->flags |= FLAG_STRONG;
 }
 
 /* constants become registers (L.6) */
@@ -746,8 +751,7 @@ static bool decode_memory(struct Decoder *d)
                decode_param(d, &i, at, load);
     if (!load && i.space == SPACE_CONST)
         return unknown(d);
-    if (is_strong(s->op))
-        i.flags |= FLAG_STRONG;
+    strength(&i);
     return place_address(d, at, &i.a[0], &i.offset, &i.flags, FLAG_A64) &&
            place_data(d, &i, data, load) && emit(d, &i);
 }
@@ -825,6 +829,7 @@ static bool decode_atomic(struct Decoder *d)
     i.access = red || s->operand[0].kind == OPERAND_NONE ? ACCESS_RED
                                                          : ACCESS_ATOM;
     i.atomic = atomic_kind(&i, &o[1]);
+    strength(&i);
     return emit(d, &i);
 }
 
@@ -1211,8 +1216,8 @@ static bool decode_nothing(struct Decoder *d)
 /* Here memory is always up to date; but the sanitizer wants to know. */
 static bool decode_fence(struct Decoder *d)
 {
-    bool block = strstr(d->s->op, ".cta");
-    struct Instruction i = start(d, block ? run_nothing : run_fence);
+    struct Instruction i = start(d, run_fence);
+    i.flags |= has_part(d->s->op, "cta") ? FLAG_BLOCK : 0;
     return emit(d, &i);
 }
 
@@ -1529,6 +1534,29 @@ static void mark_unread(struct Decoder *d)
     }
 }
 
+/* which loads poll (L.6) */
+static bool tests_it(const struct Instruction *load, int left)
+{
+    uint32_t value = load->d[0], narrow = value;
+    for (const struct Instruction *i = load; left && !i->ends; left--) {
+        i++;
+        if (i->run == run_setp)
+            return i->a[0] == value || i->b[0] == value ||
+                   i->a[0] == narrow || i->b[0] == narrow;
+        if (i->a[0] == value)
+            narrow = i->d[0];
+    }
+    return false;
+}
+
+static void mark_polls(struct Instruction *code, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (code[k].access == ACCESS_LOAD && code[k].flags & FLAG_STRONG &&
+            code[k].width == 1 && tests_it(&code[k], n - k - 1))
+            code[k].flags |= FLAG_POLLS;
+}
+
 /* decode a kernel (L.6) */
 enum { PARAMS = 32764 };            /* bytes that a launch can hand over */
 
@@ -1566,6 +1594,7 @@ static bool decode_kernel(struct Decoder *d, struct Function *f,
     mark_unread(d);
     if (!find_meeting_points(d->code, d->n, d->pool, d->e))
         return false;
+    mark_polls(d->code, d->n);
     *k = (struct Kernel){
         .name = f->name, .code = d->code, .instructions = d->n,
         .files = (const char *const *)d->t->files, .n_files = d->t->n_files,

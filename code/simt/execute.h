@@ -16,6 +16,9 @@ enum {
     FLAG_SIGNED = 8,            /* ... and a narrow load extends its sign */
     FLAG_NOT    = 16,           /* the predicate is negated               */
     FLAG_STRONG = 32,           /* volatile, relaxed, acquire or release  */
+    FLAG_RELEASE = 64,          /* release, or acq_rel                    */
+    FLAG_POLLS  = 128,          /* a strong load, and a test of the value */
+    FLAG_BLOCK  = 256,          /* a fence, or release, within the block  */
 };
 
 /* Whom an instruction waits for: the lanes that its mask names, in c[1],

@@ -282,9 +282,8 @@ void run_warp_sync(struct Warp *w, const struct Instruction *i, uint32_t on)
 
 void run_fence(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
-    (void)i;
     if (w->block->launch->check)
-        check_fence(w, on);
+        check_fence(w, on, !(i->flags & FLAG_BLOCK));
 }
 
 /* wait for the block (L.7) */

@@ -292,7 +292,8 @@ uint32_t check_access(struct Warp *, const struct Access *);
 void check_barrier(struct Block *);     /* everybody has arrived, nobody  */
                                         /*   has gone on                  */
 void check_warp_sync(struct Warp *, uint32_t lanes);
-void check_fence(struct Warp *, uint32_t lanes);    /* __threadfence     */
+/* A fence by these lanes: __threadfence, or only __threadfence_block. */
+void check_fence(struct Warp *, uint32_t lanes, bool device);
 
 /* of copies, and of what the host does (3.10) */
 void check_async_commit(struct Warp *);

@@ -1,4 +1,4 @@
-/* Chapter 4, What a kernel may not do: the sanitizer: 4.11 The whole of it */
+/* Chapter 4, What a kernel may not do: the sanitizer: 4.14 The whole of it */
 /* Tangled from chapters/04-sanitizer.nw by `make tangle`; edit it there. */
 
 #include "simt/order.h"
@@ -22,22 +22,88 @@ static size_t warps_room;
 static struct Start { uint32_t strand; uint64_t block; } *starts;
 static size_t n_starts, starts_room;
 
+/* what threads know (4.5) */
+static uint64_t era;                    /* barriers and blocks ever      */
+
+struct Clock {
+    uint64_t era;               /* void in another                       */
+    uint32_t warps;             /* that have entries; all others are 0   */
+    Stamp known[MAX_WARPS][LANES];
+};
+static struct Clock *clocks[MAX_THREADS];       /* NULL: knows nothing   */
+
+static bool knows_any(const struct Clock *c)
+{
+    return c && c->era == era;
+}
+
+static Stamp known(const struct Clock *c, int thread)
+{
+    int w = thread / LANES;
+    return knows_any(c) && c->warps >> w & 1 ? c->known[w][thread % LANES]
+                                             : 0;
+}
+
+/* what threads know, continued (4.5) */
+/* The entries of a warp, to be written. */
+static Stamp *entries(struct Clock *c, int w)
+{
+    if (c->era != era)
+        c->warps = 0;
+    c->era = era;
+    if (!(c->warps >> w & 1))
+        memset(c->known[w], 0, sizeof c->known[w]);
+    c->warps |= 1u << w;
+    return c->known[w];
+}
+
+static void learn(struct Clock *c, int w, uint32_t lanes, Stamp x)
+{
+    Stamp *to = entries(c, w);
+    for (int l = 0; l < LANES; l++)
+        if (lanes >> l & 1 && to[l] < x)
+            to[l] = x;
+}
+
+static void learn_all(struct Clock *c, const struct Clock *from)
+{
+    for (int w = 0; knows_any(from) && w < MAX_WARPS; w++) {
+        if (!(from->warps >> w & 1))
+            continue;
+        Stamp *to = entries(c, w);
+        for (int l = 0; l < LANES; l++)
+            to[l] = to[l] < from->known[w][l] ? from->known[w][l] : to[l];
+    }
+}
+
+/* what threads know, continued (4.5) */
+static struct Clock *clock_of(int thread)
+{
+    if (!clocks[thread])
+        clocks[thread] = xcalloc(1, sizeof *clocks[thread]);
+    return clocks[thread];
+}
+
 /* what a warp has synchronised in this era (4.5) */
 static struct Synced {
     uint64_t era;               /* the rest is of this era               */
     Stamp own;                  /* since when nobody else ran            */
     Stamp full;                 /* since the last sync of all lanes      */
-    bool partial;               /* has there been one of some lanes?     */
-    Stamp known[LANES][LANES];  /* [a][b]: before this, b is over for a  */
+    bool clocks;                /* has a lane one?                       */
+    Stamp fence[LANES];         /* end of what its last fence covers; 0  */
 } synced[MAX_WARPS];
-static uint64_t era;                    /* barriers and blocks ever      */
 
-/* a fence, and an atomic after it (4.5) */
+/* what has been published (4.6) */
 struct Set { uint64_t *bits; size_t words; };
-struct Release { uint64_t address; struct Set blocks; };
-static struct Release releases[1024];
-static int n_releases;
-static bool fenced, fenced_here;        /* in this launch; block         */
+struct Release {
+    uint64_t address;           /* 0: nothing here                       */
+    struct Set blocks;
+    struct Clock *clock;        /* NULL: nothing of this block           */
+};
+static struct Release *releases;        /* a hash table                  */
+static size_t n_releases, releases_room;
+static bool fenced;                     /* in this launch?               */
+static bool fenced_here;                /* in this block, for the device */
 static struct Set acquired;             /* by this block                 */
 
 /* sets of blocks (P.1) */
@@ -68,6 +134,54 @@ static void set_join(struct Set *s, const struct Set *other)
     set_grow(s, other->words);
     for (size_t i = 0; i < other->words; i++)
         s->bits[i] |= other->bits[i];
+}
+
+/* the releases of a launch (P.1) */
+static struct Release *slot_of(struct Release *table, size_t room,
+                               uint64_t address)
+{
+    size_t i = address * 0x9e3779b97f4a7c15u >> 20 & (room - 1);
+    while (table[i].address && table[i].address != address)
+        i = (i + 1) & (room - 1);
+    return &table[i];
+}
+
+static void releases_grow(void)
+{
+    size_t room = releases_room ? 2 * releases_room : 1024;
+    struct Release *old = releases;
+    releases = xcalloc(room, sizeof *releases);
+    for (size_t i = 0; i < releases_room; i++)
+        if (old[i].address)
+            *slot_of(releases, room, old[i].address) = old[i];
+    releases_room = room;
+    free(old);
+}
+
+/* the releases of a launch, continued (P.1) */
+/* NULL: none, and none is to be made. */
+static struct Release *release_at(uint64_t address, bool make)
+{
+    if (make && 2 * n_releases >= releases_room)
+        releases_grow();
+    if (!releases_room)
+        return NULL;
+    struct Release *r = slot_of(releases, releases_room, address);
+    if (!r->address && !make)
+        return NULL;
+    n_releases += !r->address;
+    r->address = address;
+    return r;
+}
+
+static void releases_forget(void)
+{
+    for (size_t i = 0; n_releases && i < releases_room; i++) {
+        free(releases[i].blocks.bits);
+        free(releases[i].clock);
+        releases[i] = (struct Release){ 0 };
+    }
+    n_releases = 0;
 }
 
 /* the next strand is this warp's (4.2) */
@@ -121,9 +235,7 @@ bool order_launch(void)
     n_starts = 0;
     now_global.floor = next * STRAND;
     now_global.atomics = false;
-    for (int i = 0; i < n_releases; i++)
-        free(releases[i].blocks.bits);
-    n_releases = 0;
+    releases_forget();
     fenced = false;
     return next < MOST_STRANDS / 2;
 }
@@ -144,7 +256,8 @@ void order_turn_to(const struct Warp *w)
     if (s->era != era) {
         s->era = era;
         s->full = mine;
-        s->partial = false;
+        s->clocks = false;
+        memset(s->fence, 0, sizeof s->fence);
     }
     s->own = now_global.own = now_shared.own = mine;
     order_warp = w;
@@ -155,52 +268,89 @@ void order_sync(const struct Warp *w, uint32_t lanes)
 {
     order_turn(w);
     struct Synced *s = &synced[w->index];
-    Stamp mine = new_strand(w), all[LANES] = { 0 };
+    Stamp mine = new_strand(w);
     /* if these are all lanes, one number says it (4.5) */
     int threads = w->block->threads - w->index * LANES;
     uint32_t born = threads < LANES ? (1u << threads) - 1 : ALL_LANES;
-    if (!(born & ~lanes)) {
-        s->full = mine;
-        return;
+    bool whole = !(born & ~lanes);
+    static struct Clock all;
+    all.warps = 0;
+    if (!whole || s->clocks) {
+        /* each of these lanes learns what any of them knew (4.5) */
+        int lane_0 = w->index * LANES;
+        for (uint32_t m = lanes; m; m &= m - 1)
+            learn_all(&all, clocks[lane_0 + __builtin_ctz(m)]);
+        learn(&all, w->index, lanes, mine);
+        for (uint32_t m = lanes; m; m &= m - 1)
+            learn_all(clock_of(lane_0 + __builtin_ctz(m)), &all);
+        s->clocks = true;
     }
-    if (!s->partial)
-        memset(s->known, 0, sizeof s->known);
-    s->partial = true;
-    /* each of these lanes learns what any of them knew (4.5) */
-    for (int a = 0; a < LANES; a++)
-        for (int b = 0; b < LANES && lanes >> a & 1; b++)
-            if (s->known[a][b] > all[b])
-                all[b] = s->known[a][b];
-    for (int a = 0; a < LANES; a++)
-        for (int b = 0; b < LANES && lanes >> a & 1; b++)
-            s->known[a][b] = lanes >> b & 1 ? mine : all[b];
+    if (whole)
+        s->full = mine;
+    else
+        s->own = now_global.own = now_shared.own = mine;
+}
+
+/* acquire, publish (4.6) */
+static void acquire(const struct Warp *w, int lane, const struct Release *r)
+{
+    if (r->address < SHARED_WINDOW)
+        set_join(&acquired, &r->blocks);
+    if (!knows_any(r->clock))
+        return;
+    learn_all(clock_of(w->index * LANES + lane), r->clock);
+    synced[w->index].clocks = true;
+}
+
+/* acquire, publish, continued (4.6) */
+static void publish(const struct Warp *w, int lane, struct Release *r)
+{
+    const struct Synced *s = &synced[w->index];
+    if (r->address < SHARED_WINDOW && fenced_here) {
+        set_add(&acquired, n_starts - 1);
+        set_join(&r->blocks, &acquired);
+    }
+    if (!s->fence[lane])
+        return;                 /* the fence came before a barrier */
+    if (!r->clock)
+        r->clock = xcalloc(1, sizeof *r->clock);
+    learn_all(r->clock, clocks[w->index * LANES + lane]);
+    learn(r->clock, w->index, ALL_LANES, s->full);
+    learn(r->clock, w->index, 1u << lane, s->fence[lane]);
+}
+
+/* a release and its acquire (4.6) */
+void order_fence(const struct Warp *w, uint32_t lanes, bool device)
+{
+    order_turn(w);
+    struct Synced *s = &synced[w->index];
+    Stamp mine = new_strand(w);
+    for (int l = 0; l < LANES; l++)
+        s->fence[l] = lanes >> l & 1 ? mine : s->fence[l];
     s->own = now_global.own = now_shared.own = mine;
+    fenced = true;
+    fenced_here |= device;
 }
 
-/* meet at an atomic (4.5) */
-void order_fence(void)
+/* a release and its acquire, continued (4.6) */
+void order_atomic(const struct Warp *w, int lane, uint64_t address,
+                  bool reads, bool writes)
 {
-    fenced = fenced_here = true;
-}
-
-/* meet at an atomic, continued (4.5) */
-void order_atomic(uint64_t address)
-{
-    enum { MOST = sizeof releases / sizeof *releases };
-    int i = 0;
     if (!fenced)
         return;
-    while (i < n_releases && releases[i].address != address)
-        i++;
-    if (i < n_releases)
-        set_join(&acquired, &releases[i].blocks);
-    /* behind a fence: leave there this block, and all that it knows of (4.5) */
-    if (!fenced_here || i == MOST)
-        return;
-    if (i == n_releases)
-        releases[n_releases++] = (struct Release){ .address = address };
-    set_add(&acquired, n_starts - 1);
-    set_join(&releases[i].blocks, &acquired);
+    order_turn(w);
+    writes &= fenced_here || synced[w->index].fence[lane];
+    struct Release *r = release_at(address, writes);
+    if (r && reads)
+        acquire(w, lane, r);
+    if (r && writes)
+        publish(w, lane, r);
+}
+
+bool order_published(uint64_t address)
+{
+    const struct Release *r = fenced ? release_at(address, false) : NULL;
+    return r && knows_any(r->clock);
 }
 
 /* whose stamp is it? (P.1) */
@@ -230,16 +380,16 @@ uint64_t block_of(Stamp x)
 /* is it really not over? (4.5) */
 bool order_over(Stamp x, int lane, bool several, const struct Now *n)
 {
-    const struct Synced *s = &synced[order_warp->index];
-    int other = x % SEVERAL;
+    const struct Warp *w = order_warp;
+    const struct Synced *s = &synced[w->index];
     if (x < n->block)
         return set_has(&acquired, start_of(x));
-    if (warp_of(x) != order_warp->index)
-        return false;
-    if (x < s->full)
+    int other = warp_of(x) * LANES + (int)(x % SEVERAL);
+    int me = w->index * LANES + lane;
+    bool mine = other / LANES == w->index;
+    if (mine && x < s->full)
         return true;
-    if (s->partial)
-        return other == lane
-               || s->known[lane][other] > x - x % STRAND;
-    return other == lane && !several && !(x & SEVERAL);
+    if (s->clocks && known(clocks[me], other) > x - x % STRAND)
+        return true;
+    return other == me && (s->clocks || (!several && !(x & SEVERAL)));
 }

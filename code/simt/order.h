@@ -1,4 +1,4 @@
-/* Chapter 4, What a kernel may not do: the sanitizer: 4.11 The whole of it */
+/* Chapter 4, What a kernel may not do: the sanitizer: 4.14 The whole of it */
 /* Tangled from chapters/04-sanitizer.nw by `make tangle`; edit it there. */
 
 #ifndef SIMT_ORDER_H
@@ -15,7 +15,7 @@
 /* The present, for words in global and in shared memory. */
 extern struct Now now_global, now_shared;
 
-/* what order.c does (4.11) */
+/* what order.c does (4.14) */
 /* Something begins.  False: the numbers have run out, and all shadows must
  * be cleared before order_restart. */
 bool order_launch(void);
@@ -25,7 +25,7 @@ extern bool order_lost;         /* one block used up all numbers         */
 void order_barrier(void);
 void order_sync(const struct Warp *, uint32_t lanes);   /* __syncwarp    */
 
-/* what order.c does, continued (4.11) */
+/* what order.c does, continued (4.14) */
 /* It is the turn of this warp. */
 void order_turn_to(const struct Warp *);
 extern const struct Warp *order_warp;
@@ -35,10 +35,17 @@ static inline void order_turn(const struct Warp *w)
         order_turn_to(w);
 }
 
-/* questions to order.c (4.11) */
+/* questions to order.c (4.14) */
 /* A __threadfence; an atomic operation at this address. */
-void order_fence(void);
-void order_atomic(uint64_t address);
+/* A fence by these lanes; for the device, or the block only. */
+void order_fence(const struct Warp *, uint32_t lanes, bool device);
+/* A lane touches this address so that other threads see it: it may learn
+ * what they have published there, and publishes what it did before its
+ * fence.  Shared memory: SHARED_WINDOW + offset. */
+void order_atomic(const struct Warp *, int lane, uint64_t address,
+                  bool reads, bool writes);
+/* Has a thread of the running block published something there? */
+bool order_published(uint64_t address);
 
 /* over() was not sure whether access x is over for a lane of the warp whose
  * turn it is, or for all its lanes: several.  This is. */

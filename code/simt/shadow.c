@@ -1,4 +1,4 @@
-/* Chapter 4, What a kernel may not do: the sanitizer: 4.11 The whole of it */
+/* Chapter 4, What a kernel may not do: the sanitizer: 4.14 The whole of it */
 /* Tangled from chapters/04-sanitizer.nw by `make tangle`; edit it there. */
 
 #include "simt/shadow.h"
