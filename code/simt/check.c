@@ -361,7 +361,11 @@ static bool is_flag(const struct Ask *q, struct Clash c, int lane)
                   (is_atomic(j) || j->flags & FLAG_STRONG);
     bool lanes = c.other >= q->now->block &&
                  warp_of(c.other) == q->w->index;
+    if (order_passed_on(c.other, lane, q->now) &&
+        (is_atomic(j) || j->flags & FLAG_STRONG))
+        return true;
     return strong && (!lanes || is_atomic(i) || is_atomic(j) ||
+                      (q->touch != TOUCH_READ && c.touch != TOUCH_READ) ||
                       (i->flags | j->flags) & FLAG_POLLS ||
                       order_published(absolute(q, q->address[lane])));
 }

@@ -71,8 +71,8 @@ void warp_run(struct Warp *, int slice);
 /* Paths of a warp: one more, its index; and the end of one. */
 int path_new(struct Warp *, struct Path);
 void path_end(struct Warp *, int k);
-/* The running instruction looked at memory, found this, changed nothing. */
-void warp_polled(struct Warp *, uint64_t address, uint64_t value);
+/* The running instruction has looked at memory and found this. */
+void warp_looked(struct Warp *, uint64_t address, uint64_t value);
 
 /* Lanes that wait for lanes, sync.c.  May the running path execute this
  * instruction now?  False: another path has to go on.  Lanes may have

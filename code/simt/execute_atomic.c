@@ -108,7 +108,6 @@ void atomic_lanes(struct Warp *w, const struct Instruction *i,
                   const struct Access *a, unsigned char *base)
 {
     int first = __builtin_ctz(a->lanes);
-    bool changed = false;
     for (uint32_t m = a->lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         unsigned char *p = (unsigned char *)((uintptr_t)base +
@@ -119,12 +118,11 @@ void atomic_lanes(struct Warp *w, const struct Instruction *i,
                           i->op != OP_CAS ? 0 :
                           get(w, i->c[0], l, i->size));
         memcpy(p, &value, (size_t)i->size);
-        changed |= old != value;
         if (i->size == 8)
             REGISTER(w, i->d[0], slot8)[l] = old;
         else
             w->file[i->d[0] + (unsigned)l] = (uint32_t)old;
     }
-    if (!changed && i->access == ACCESS_ATOM)
-        warp_polled(w, a->address[first], get(w, i->d[0], first, i->size));
+    if (i->access == ACCESS_ATOM)
+        warp_looked(w, a->address[first], get(w, i->d[0], first, i->size));
 }

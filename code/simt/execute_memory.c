@@ -334,7 +334,7 @@ static void load_plain(struct Warp *w, const struct Instruction *i,
     bool sign = i->flags & FLAG_SIGNED;
     int first = __builtin_ctz(a->lanes);
     if (i->flags & FLAG_STRONG)
-        warp_polled(w, a->address[first],
+        warp_looked(w, a->address[first],
                     element(byte_of(from, a, first), i->size, false));
     for (uint32_t m = a->lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);

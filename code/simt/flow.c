@@ -49,7 +49,7 @@ static void cut_into_runs(struct Flow *f)
     /* mark where runs start (3.11.1) */
     for (int k = 0; k < f->n_code; k++) {
         const struct Instruction *i = &f->code[k];
-        starts[k] |= i->sync != SYNC_NONE;
+        starts[k] |= i->sync != SYNC_NONE || i->run == run_atomic;
         starts[k + 1] |= ends_run(i) || i->sync != SYNC_NONE;
         if (i->run == run_branch)
             starts[i->target] = 1;

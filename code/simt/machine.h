@@ -213,7 +213,8 @@ struct Warp {
     uint32_t ages;              /* paths made so far                     */
 
     /* what a warp remembers of waiting (3.4) */
-    int polls;                  /* of this turn                          */
+    int polls;                  /* looks at memory in this turn          */
+    int turns;                  /* that ended before their path did      */
     int patience;               /* how long no path has ended            */
     int waiting;                /* paths that wait at a .sync            */
     uint32_t ahead;             /* lanes let go before the others came   */

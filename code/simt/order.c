@@ -347,6 +347,18 @@ void order_atomic(const struct Warp *w, int lane, uint64_t address,
         publish(w, lane, r);
 }
 
+/* Has the lane learned what the thread of x published by its last fence?
+ * Then the access to the flag is over, too. */
+bool order_passed_on(Stamp x, int lane, const struct Now *n)
+{
+    if (x < n->block)
+        return false;
+    int w = warp_of(x), l = (int)(x % SEVERAL);
+    Stamp fence = synced[w].era == era ? synced[w].fence[l] : 0;
+    return fence && known(clocks[order_warp->index * LANES + lane],
+                          w * LANES + l) >= fence;
+}
+
 bool order_published(uint64_t address)
 {
     const struct Release *r = fenced ? release_at(address, false) : NULL;

@@ -46,6 +46,8 @@ void order_atomic(const struct Warp *, int lane, uint64_t address,
                   bool reads, bool writes);
 /* Has a thread of the running block published something there? */
 bool order_published(uint64_t address);
+/* Does the lane know what the thread of x has published last? */
+bool order_passed_on(Stamp x, int lane, const struct Now *);
 
 /* over() was not sure whether access x is over for a lane of the warp whose
  * turn it is, or for all its lanes: several.  This is. */

@@ -49,19 +49,21 @@ static int youngest(const struct Warp *w)
 }
 
 /* whose turn it is, continued (3.4) */
-enum { POLLS = 32, POLLS_COST = 10, PATIENCE = 80 };
+enum { POLLS = 1024, POLL = 32, POLLS_COST = 10, PATIENCE = 80 };
 
-void warp_polled(struct Warp *w, uint64_t address, uint64_t value)
+void warp_looked(struct Warp *w, uint64_t address, uint64_t value)
 {
     struct Poll *p = &w->poll[w->pc % 4], now = { w->pc, address, value };
-    w->polls += p->pc == now.pc && p->address == address &&
+    bool same = p->pc == now.pc && p->address == address &&
                 p->value == value;
+    w->polls += same ? POLL : 1;
     *p = now;
 }
 
 static void end_turn(struct Warp *w, int cost)
 {
     w->polls = 0;
+    w->turns++;
     w->patience += cost;
     if (w->now < 0)
         return;
@@ -312,7 +314,7 @@ void warp_run(struct Warp *w, int slice)
         w->pc = w->next;
         if (w->state != WARP_READY)
             break;
-        if (w->polls >= POLLS)
+        if (w->polls >= POLLS && w->polls++ >= POLLS + w->turns % 8)
             end_turn(w, POLLS_COST);
     }
     w->block->steps += (unsigned)steps;
