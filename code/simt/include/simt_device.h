@@ -108,7 +108,10 @@ SIMT_DEVICE unsigned __ballot_sync(unsigned mask, int p)
 SIMT_DEVICE unsigned __activemask(void)
 {
     unsigned mask;
-    asm volatile("activemask.b32 %0;" : "=r"(mask) : : "memory");
+    [[clang::nomerge]]
+    {
+        asm volatile("activemask.b32 %0;" : "=r"(mask) : : "memory");
+    }
     return mask;
 }
 
