@@ -7,7 +7,7 @@
 
 #define ALL 0xffffffffu
 
-static void *held[32];                  /* device memory, freed at the end */
+static void *held[64];                  /* device memory, freed at the end */
 static int n_held;
 
 /* The name of the program: that of its file. */
@@ -26,6 +26,8 @@ static inline void check(cudaError_t e, const char *what)
         return;
     printf("%.*s wrong: %s, %s, no error\n", n, name, what,
            cudaGetErrorString(e));
+    while (n_held > 0)
+        cudaFree(held[--n_held]);
     exit(1);
 }
 
@@ -40,6 +42,7 @@ template <typename T> static T *zeroes(int n)
     T *p;
     check(cudaMalloc(&p, n * sizeof *p), "cudaMalloc");
     check(cudaMemset(p, 0, n * sizeof *p), "cudaMemset");
+    check(n_held < 64 ? cudaSuccess : cudaErrorInvalidValue, "64 arrays");
     held[n_held++] = p;
     return p;
 }
