@@ -172,7 +172,7 @@ static void step(const char *s)
     else if (sscanf(s, "w%d %7s", &w, op) == 2 && strcmp(op, "commit") == 0)
         check_async_commit(&warps[w]);
     else if (sscanf(s, "w%d %7s", &w, op) == 2 && strcmp(op, "fence") == 0)
-        check_fence(&warps[w], ALL_LANES);
+        check_fence(&warps[w], ALL_LANES, true);
     else
         fail_msg("no such step: '%s'", s);
 }

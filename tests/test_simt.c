@@ -1112,7 +1112,7 @@ static void faults(const struct Row *row)
         { KERNEL("setp.eq.u32 %p1, %r1, 3; @%p1 trap;"), 32, FAULT_TRAP,
           "thread (3,0,0)" },
         { KERNEL("setp.lt.u32 %p1, %r1, 3; @%p1 bra A; bar.sync 0; A: "
-          "mov.u32 %r10, 1;"), 32,
+          "bar.sync 0;"), 32,
           FAULT_BARRIER, "bar.sync" },
         { KERNEL("setp.lt.u32 %p1, %r1, 3; @%p1 bra A; bar.sync 0; bra.uni "
           "B; A: bar.sync 0; B: mov.u32 %r10, 0;"), 32, FAULT_BARRIER,
@@ -1125,6 +1125,9 @@ static void faults(const struct Row *row)
           "@%p1 bra A;"), 32, FAULT_TIMEOUT, "one after the other" },
         { KERNEL("setp.lt.u32 %p1, %r1, 8; @%p1 ldmatrix.sync.aligned.m8n8."
           "x1.shared.b16 {%r10}, [0];"), 32, FAULT_INSTRUCTION, "32 lanes" },
+        { KERNEL("setp.lt.u32 %p1, %r1, 3; @%p1 bra A; vote.sync.ballot.b32 "
+          "%r10, %p1, -1; A: bar.sync 0;"), 32, FAULT_BARRIER,
+          "0x00000007 are elsewhere" },
         { KERNEL("bar.sync 20;"), 32, FAULT_INSTRUCTION, "16 barriers" },
         { KERNEL("T: .branchtargets A; brx.idx 3, T; A:"), 32,
           FAULT_INSTRUCTION, "entry 3" },

@@ -91,21 +91,25 @@ struct Group { uint32_t lanes, named, who; };
 
 /* what of lanes that are not here (L.7) */
 /* Lanes that have returned, or never were, nobody waits for. */
+static void tell_absent(struct Warp *w, const struct Instruction *i,
+                        uint32_t lanes, uint32_t named, uint32_t absent)
+{
+    check_problem(PROBLEM_LANES, w, lanes, "%.40s names the lanes 0x%08x, "
+                  "but 0x%08x of them are elsewhere", i->name, named,
+                  absent);
+}
+
 static void named_lanes(struct Warp *w, const struct Instruction *i,
                         const struct Group *g)
 {
-    uint32_t missed = w->path[w->now].missed;
-    uint32_t absent = g->named & ((w->alive & ~g->who) | missed);
+    uint32_t absent = g->named & w->alive & ~g->who;
     uint32_t extra = g->lanes & ~g->named;
     if (absent)
-        check_problem(PROBLEM_LANES, w, g->lanes, "%.40s names the lanes "
-                      "0x%08x, but 0x%08x of them are elsewhere", i->name,
-                      g->named, absent);
+        tell_absent(w, i, g->lanes, g->named, absent);
     else if (extra)
         check_problem(PROBLEM_LANES, w, extra, "%.40s names the lanes "
                       "0x%08x; 0x%08x take part without being named",
                       i->name, g->named, extra);
-    w->path[w->now].missed &= ~g->named;
 }
 
 /* are the named lanes here (L.7) */
@@ -158,11 +162,11 @@ static int shuffle_source(int op, int l, int b, uint32_t c)
 /* shuffle, continued (L.7) */
 void run_shuffle(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
-    uint32_t from[LANES], inside = 0, rest = on;
+    uint32_t from[LANES], inside = 0, read = 0, rest = on;
     uint32_t here = w->exchange ? w->exchange->lanes : on;
     uint32_t *d = w->file + i->d[0];
     const uint32_t *b = w->file + i->b[0], *c = w->file + i->c[0];
-    struct Group g;
+    struct Group g = { 0 };
     while (w->block->launch->check && next_group(w, i, on, &rest, &g))
         ;
     memcpy(from, w->file + i->a[0], sizeof from);
@@ -174,9 +178,12 @@ void run_shuffle(struct Warp *w, const struct Instruction *i, uint32_t on)
         if (s >= 0)
             inside |= lane_bit[l];
         s = s < 0 ? l : s;
+        read |= lane_bit[s];
         d[l] = here >> s & 1 ? from[s] : NOBODY;
     }
     set_bits(w, i->d[1], inside, on);
+    if (w->path[w->now].missed & read && w->block->launch->check)
+        tell_absent(w, i, on, g.named, w->path[w->now].missed & read);
 }
 
 /* vote (L.7) */
@@ -292,18 +299,16 @@ void run_barrier(struct Warp *w, const struct Instruction *i, uint32_t on)
     struct Block *block = w->block;
     uint32_t id = w->file[i->a[0] + (unsigned)__builtin_ctz(on)];
     uint32_t expected = w->file[i->b[0] + (unsigned)__builtin_ctz(on)];
-    uint32_t absent = (w->alive & ~on) | w->path[w->now].missed;
-    w->path[w->now].missed = 0;
-    if (absent) {
+    if (on != w->alive) {
         /* complain of a barrier that some lanes do not reach (L.7) */
         if (block->launch->check)
             check_problem(PROBLEM_BARRIER, w, on, "%.40s is reached by the lanes "
                           "0x%08x, while 0x%08x are elsewhere", i->name, on,
-                          absent);
+                          w->alive & ~on);
         else
             launch_fault(w, FAULT_BARRIER, "%.40s is reached by the lanes 0x%08x, "
                          "while 0x%08x are elsewhere; a barrier is for all threads "
-                         "of a block", i->name, on, absent);
+                         "of a block", i->name, on, w->alive & ~on);
         return;
     }
     if (id >= BARRIERS || expected % LANES) {

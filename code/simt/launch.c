@@ -194,7 +194,7 @@ static void begin_block(struct Block *b, uint64_t n)
         w->active = w->alive;
         w->pc = 0;
         w->state = WARP_READY;
-        w->used = w->ages = w->ahead = 0;
+        w->used = w->ages = 0;
         w->polls = w->turns = w->patience = w->waiting = 0;
         w->now = path_new(w, (struct Path){ .meet = -1, .parent = -1,
                                             .lanes = w->alive });

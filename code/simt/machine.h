@@ -189,7 +189,8 @@ struct Path {
     bool waits;                 /* at a .sync, for lanes of other paths  */
     bool forced;                /* and they will not come                */
     uint32_t since;             /* order in which paths began to wait    */
-    uint32_t missed;            /* lanes that passed it by and returned  */
+    uint32_t passed;            /* lanes that have passed it by ...      */
+    uint32_t missed;            /* ... and returned, while it waited     */
     bool ran;                   /* has had its turn                      */
 };
 enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_DONE };
@@ -217,7 +218,6 @@ struct Warp {
     int turns;                  /* that ended before their path did      */
     int patience;               /* how long no path has ended            */
     int waiting;                /* paths that wait at a .sync            */
-    uint32_t ahead;             /* lanes let go before the others came   */
     struct Poll { int pc; uint64_t address, value; } poll[4];
     const struct Exchange *exchange;        /* or NULL: see sync.c       */
     struct Async *async;        /* cp.async copies on their way          */

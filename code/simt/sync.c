@@ -149,7 +149,6 @@ static bool execute_apart(struct Warp *w, const struct Instruction *i,
     }
     execute_path(w, now);
     w->exchange = NULL;
-    w->ahead &= ~e.lanes;
     w->pc++;
     return false;
 }
@@ -172,6 +171,8 @@ static bool join(struct Warp *w, const struct Instruction *i, uint32_t mask)
         if (!waits_for(w, k, i, mask))
             continue;
         p->missed |= q->missed;
+        p->passed &= ~q->lanes;
+        q->passed &= ~p->lanes;
         if (q->pc != w->pc || q->parent != p->parent) {
             elsewhere = true;
             continue;
@@ -181,7 +182,7 @@ static bool join(struct Warp *w, const struct Instruction *i, uint32_t mask)
         path_end(w, k);
     }
     w->active = p->lanes;
-    w->ahead &= ~p->lanes;
+    p->passed &= ~p->lanes;
     if (elsewhere)
         return i->sync == SYNC_MASK ? execute_apart(w, i, mask)
                                     : execute_together(w, i);
@@ -217,10 +218,21 @@ void sync_lanes_left(struct Warp *w, uint32_t lanes)
             continue;
         const struct Instruction *i = instruction_of(w, k);
         uint32_t mask = named_by(w, i, p->lanes);
-        p->missed |= mask & lanes & w->ahead;
+        p->missed |= mask & lanes & p->passed;
         if (complete(w, i, p->lanes, mask))
             stop_waiting(w, k);
     }
+}
+
+/* lanes that never come, continued (L.8) */
+static void tell_hang(struct Warp *w, int k)
+{
+    const struct Instruction *i = instruction_of(w, k);
+    uint32_t lanes = w->path[k].lanes, mask = named_by(w, i, lanes);
+    w->pc = w->path[k].pc;
+    launch_fault(w, FAULT_BARRIER, "%.40s is reached by the lanes 0x%08x, "
+                 "while 0x%08x are elsewhere and wait, too: they would for "
+                 "ever", i->name, lanes, mask & w->alive & ~lanes);
 }
 
 /* lanes that never come, continued (L.8) */
@@ -236,4 +248,6 @@ void sync_force(struct Warp *w)
     stop_waiting(w, oldest);
     w->path[oldest].forced = true;
     w->path[oldest].ran = false;
+    if (!w->block->launch->check)
+        tell_hang(w, oldest);
 }

@@ -83,6 +83,18 @@ static uint32_t arrived(const struct Warp *w, int k)
     return lanes;
 }
 
+/* Lanes at the reconvergence point k go on; all sides of k are behind. */
+static void passed_by(struct Warp *w, int k, uint32_t lanes)
+{
+    for (uint64_t m = w->used; m; m &= m - 1) {
+        struct Path *p = &w->path[__builtin_ctzll(m)];
+        int up = p->parent;
+        while (up >= 0 && up != k)
+            up = w->path[up].parent;
+        p->passed |= up == k ? lanes : 0;
+    }
+}
+
 /* Let the youngest such lanes go on alone; false: there are none. */
 static bool let_go(struct Warp *w)
 {
@@ -100,7 +112,8 @@ static bool let_go(struct Warp *w)
     struct Path *p = &w->path[best], q = { .pc = p->pc, .meet = p->meet,
         .lanes = arrived(w, best), .parent = p->parent };
     p->lanes &= ~q.lanes;
-    w->ahead |= q.lanes;
+    q.passed = p->passed;
+    passed_by(w, best, q.lanes);
     path_new(w, q);
     for (uint64_t m = w->used; p->sides == 1 && m; m &= m - 1) {
         struct Path *side = &w->path[__builtin_ctzll(m)];
@@ -174,11 +187,11 @@ static int diverge(struct Warp *w, int meet)
 
 /* lanes diverge, continued (3.3) */
 static void add_side(struct Warp *w, int parent, int pc, int meet,
-                     uint32_t lanes)
+                     uint32_t lanes, uint32_t passed)
 {
     if (lanes && pc != meet)
         path_new(w, (struct Path){ .pc = pc, .meet = meet, .lanes = lanes,
-                                   .parent = parent });
+                                   .parent = parent, .passed = passed });
 }
 
 /* lanes return (3.3) */
@@ -220,9 +233,10 @@ void run_branch(struct Warp *w, const struct Instruction *i, uint32_t on)
     /* make both sides (3.3) */
     if (w->block->launch->site)
         w->block->launch->site[w->pc].divergent++;
+    uint32_t passed = w->path[w->now].passed;
     int fall = w->pc + 1, parent = diverge(w, i->meet);
-    add_side(w, parent, i->target, i->meet, on);
-    add_side(w, parent, fall, i->meet, off);
+    add_side(w, parent, i->target, i->meet, on, passed);
+    add_side(w, parent, fall, i->meet, off, passed);
 }
 
 /* branch through a table (3.11.2) */
@@ -231,6 +245,7 @@ void run_branch_table(struct Warp *w, const struct Instruction *i,
 {
     const uint32_t *index = w->file + i->a[0];
     uint32_t rest = on, off = w->active & ~on;
+    uint32_t passed = w->path[w->now].passed;
     int fall = w->pc + 1, meet = i->meet, parent = w->now;
     /* refuse an index outside of the table (3.11.2) */
     for (uint32_t m = on; m; m &= m - 1) {
@@ -255,10 +270,10 @@ void run_branch_table(struct Warp *w, const struct Instruction *i,
         }
         if (w->now >= 0)
             parent = diverge(w, meet);
-        add_side(w, parent, to, meet, lanes);
+        add_side(w, parent, to, meet, lanes, passed);
         rest &= ~lanes;
     }
-    add_side(w, parent, fall, meet, off);
+    add_side(w, parent, fall, meet, off, passed);
     if (w->block->launch->site)
         w->block->launch->site[w->pc].divergent++;
 }

@@ -4,14 +4,20 @@
 __global__ void vote(unsigned *y, const int *x)
 {
     int l = threadIdx.x;
+    __shared__ unsigned sum;
     unsigned b = 0;
+    if (l == 0)
+        sum = 0;
 #ifdef RIGHT
     b = __ballot_sync(0xffffffff, x[l] % 3 == 0);
 #else
     if (x[l] % 3 == 0)
         b = __ballot_sync(0xffffffff, x[l] > 10);   // HERE
 #endif
-    y[l] = b;
+    __syncthreads();            // the others wait here, for ever on a GPU
+    atomicAdd(&sum, b);
+    __syncthreads();
+    y[l] = sum;
 }
 
 int main()

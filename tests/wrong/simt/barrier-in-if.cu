@@ -11,15 +11,17 @@ __global__ void reverse(float *y, const float *x, int n)
     __syncthreads();
     if (t < n)
         y[t] = s[n - 1 - t];
+    __syncthreads();
 #else
     if (t < n) {
         s[t] = x[t];
         __syncthreads();                        // HERE
         y[t] = s[n - 1 - t];
-    } else {
-        y[t] = 0;               /* without this they would exit, */
-    }                           /* and nobody waits for them     */
+    }
+    __syncthreads();            // the others wait here
 #endif
+    if (t >= n)
+        y[t] = s[0];
 }
 
 int main()

@@ -19,7 +19,9 @@ __global__ void sum(float *y, const float *x, int n)
         total += s[63 - t];
         __syncthreads();                        // HERE
     }
-    y[t] = total;
+    s[t] = total;
+    __syncthreads();
+    y[t] = total + s[63 - t];
 }
 
 int main()

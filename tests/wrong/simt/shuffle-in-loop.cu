@@ -1,4 +1,4 @@
-// absent lane: lanes leave the loop one by one, and are still named
+// absent lane: lanes leave the loop one by one, and are still read
 #include "wrong.h"
 
 __global__ void walk(float *y, const float *x, int n)
@@ -21,8 +21,8 @@ __global__ void walk(float *y, const float *x, int n)
 
 int main()
 {
-    float *x = numbers<float>(100), *y = zeroes<float>(32);
-    walk<<<1, 32>>>(y, x, 100);
+    float *x = numbers<float>(101), *y = zeroes<float>(32);
+    walk<<<1, 32>>>(y, x, 101);
     finish();
     cudaFree(x);
     cudaFree(y);
