@@ -226,6 +226,80 @@ for c in $clangs; do
         $data/reduce.cu
 done
 unset CLANG
+# ---- variables that have no value in some lanes ------------------------------
+# Each program prints "NAME ok" for each of its kernels and counts them at the
+# end.  lanes SIMTCC CLANG LEVEL FILE KERNELS: all of them are right.
+# C++14, whose headers are shorter: a quarter less to wait for.
+numbered=$(echo "$clangs" | grep -e -)
+lanes() {
+    CLANG=$2 "$1" -std=c++14 -w "$3" "$data/undefined_$4.cu" \
+        -o "$dir/program" || return 1
+    "$dir/program" > "$dir/stdout" 2>&1
+    [ $? -eq 0 ] && [ "$(tail -1 "$dir/stdout")" = "$5 of $5 right" ] ||
+        { grep -v ' ok$' "$dir/stdout"; return 1; }
+}
+for c in ${numbered:-clang}; do
+    for level in -O0 -O1 -O2 -O3; do
+        check "$c $level: broadcasts from one lane" \
+            lanes "$simtcc" "$c" $level broadcast 17
+        check "$c $level: arguments and results" \
+            lanes "$simtcc" "$c" $level calls 20
+        check "$c $level: votes, matches, aggregated atomics" \
+            lanes "$simtcc" "$c" $level votes 15
+        check "$c $level: branches, choices, loops" \
+            lanes "$simtcc" "$c" $level branches 40
+        # In local memory the value is right; that it is read is reported.
+        export SIMT_CHECK=memory,race,sync,leak
+        check "$c $level: in local memory" \
+            lanes "$simtcc" "$c" $level local 6
+        unset SIMT_CHECK
+    done
+done
+refuses "an array that is not written is reported" 86 \
+    'undefined_local.cu:[0-9]*: uninitialised:' "$dir/program" an_array
+
+# Each of the four measures is needed: simtcc without it is wrong.
+# without NAME SCRIPT FILE LEVEL PROGRAM KERNELS PATTERN
+without() {
+    local name=$1 file=$3 why
+    mkdir -p "$dir/wrong"
+    cp -R "$BIN/simtcc" "$BIN/../include" "$dir/wrong"
+    mkdir -p "$dir/wrong/bin"
+    mv "$dir/wrong/simtcc" "$dir/wrong/bin"
+    ln -sfn "$(cd "$BIN/../lib" && pwd)" "$dir/wrong/lib"
+    sed -i.right "$2" "$dir/wrong/$file"
+    if cmp -s "$dir/wrong/$file" "$dir/wrong/$file.right"; then
+        not_ok "$name is needed" "'$2' changes nothing"
+    elif why=$(lanes "$dir/wrong/bin/simtcc" clang-14 "$4" "$5" "$6" 2>&1)
+    then
+        not_ok "$name is needed" "all is right without it"
+    elif ! echo "$why" | grep -q "$7"; then
+        not_ok "$name is needed" "expected /$7/, found: $why"
+    else
+        ok "$name is needed"
+    fi
+    rm -rf "$dir/wrong"
+}
+if command -v clang-14 > /dev/null; then
+    without "an argument without a promise" \
+        's/-Xclang $defined//' bin/simtcc -O2 broadcast 17 'an_int wrong'
+    SIMT_CHECK=off without "an end without a value" \
+        's/-fno-strict-return//' bin/simtcc -O2 local 6 \
+        'return_missing wrong'
+    without "a pattern at -O0" \
+        's/-ftrivial-auto-var-init=pattern//' bin/simtcc -O0 broadcast 17 \
+        'uninitialised'
+    without "an active mask that is not merged" \
+        's/\[\[clang::nomerge\]\]//' include/simt_device.h -O2 votes 15 \
+        'active_both_sides wrong'
+else
+    skip "what keeps lanes apart is needed" "clang-14 is not installed"
+fi
+sed 's/-noundef-analysis/-nothing/g' "$simtcc" > "$dir/never"
+refuses "a clang that always promises values" 1 \
+    'cannot pass an argument that has no value in some lanes' \
+    sh "$dir/never" -c $data/vector_add.cu -o "$dir/x.o"
+
 runs "without optimisation" 0 "0 wrong, no error" -O0 $data/transpose.cu
 "$simtcc" --ptx $data/vector_add.cu -o "$dir/add.ptx"
 check "--ptx writes PTX with source lines" grep -q '\.loc' "$dir/add.ptx"
