@@ -470,7 +470,7 @@ static void print_atomic(const struct Stmt *s)
     static const char *const name[] = {
         [ADD] = "Add", [SUB] = "Sub", [AND] = "And", [OR] = "Or",
         [XOR] = "Xor", [MIN] = "Min", [MAX] = "Max", [S_MIN] = "Min",
-        [S_MAX] = "Max"
+        [S_MAX] = "Max", [INC] = "Inc", [DEC] = "Dec", [EXCH] = "Exch"
     };
     const char *to = s->variable >= 0 ? target_of(s) : "";
     const char *is = s->variable >= 0 ? " = " : "";

@@ -79,7 +79,7 @@ static uint32_t filler(unsigned i)
     X(SWITCH, "switch") X(SWITCH_MASKED, "switch-masked") \
     X(SWITCH_DENSE, "switch-dense") X(FALL_THROUGH, "fall-through") \
     X(LOOP_LANE, "loop-lane") X(LOOP_MASKED, "loop-masked") \
-    X(LOOP_GROUP, "loop-group") X(LOOP_DO, "do-while") \
+    X(LOOP_GROUP, "loop-group") X(WATERFALL, "waterfall") X(LOOP_DO, "do-while") \
     X(BREAK, "break") X(BREAK_MASKED, "break-masked") \
     X(BREAK_GROUP, "break-group") \
     X(CONTINUE, "continue") X(CONTINUE_MASKED, "continue-masked") \
@@ -103,6 +103,7 @@ static uint32_t filler(unsigned i)
     X(AGGREGATE, "aggregate-active") X(AGGREGATE_MATCH, "aggregate-match") \
     X(ATOMIC, "atomic-global") X(ATOMIC_SHARED, "atomic-shared") \
     X(ATOMIC_64, "atomic-64") X(ATOMIC_FLOAT, "atomic-float") \
+    X(ATOMIC_INC, "atomic-inc-dec-exch") \
     X(CAS, "cas") X(CAS_64, "cas-64") X(CAS_SHARED, "cas-shared") \
     X(CAS_PLAIN, "cas-plain-read") X(TICKET, "ticket") X(BAG, "bag") \
     X(LOCK_DONE, "lock-done") X(LOCK_SPIN, "lock-spin") \
@@ -138,7 +139,7 @@ enum Op {
     MULHI, FUNNEL, PERM,                                             /* binary   */
     NOT, NEG, POPC, CLZ, FFS, BREV,                           /* unary    */
     LT, LE, EQ, NE, SLT,                                      /* compare  */
-    S_MIN, S_MAX, EXCH                                        /* atomics  */
+    S_MIN, S_MAX, INC, DEC, EXCH                              /* atomics  */
 };
 
 struct Function;
@@ -927,6 +928,39 @@ static void make_group_loop(struct List *to, struct Context *c)
     scope_close(open);
 }
 
+/* The lanes of each key in turn, the first lane's key first, until none is
+ * left over. */
+static void make_waterfall(struct List *to, struct Context *c)
+{
+    int open = scope_open();
+    Tree m = variable_of(c->mask);
+    Tree key = binary(AND, random_expr(U32, 1), number(chance(50) ? 3 : 5));
+    int k = declare(to, U32, 'k', key), rest = declare(to, U32, 'r', m);
+    struct Stmt *s = make_for(to, NULL);
+    s->a = compare(NE, variable_of(rest), number(0));
+    struct List *body = &s->body[0];
+    int now = new_variable(U32, 'k');
+    struct Stmt *first = warp_stmt(body, W_IDX, now, m, variable_of(k));
+    first->declares = true;
+    first->form = 2;
+    first->b = binary(SUB, unary(FFS, variable_of(rest)), number(1));
+    Tree same = compare(EQ, variable_of(k), variable_of(now));
+    int group = ballot(body, m, same);
+    set(body, rest, binary(AND, variable_of(rest),
+                           unary(NOT, variable_of(group))));
+    struct Stmt *turn = branch(body, same);
+    struct Context in = inside(c);
+    in.uniform = false;
+    in.loops = false;
+    in.mask = group;
+    in.trips = c->trips * 2;            /* once, but not all together */
+    int n = 1 + (int)below(3);
+    statements(&turn->body[0], &in, n);
+    after_leaving(body, c, &in);
+    feature[F_WATERFALL] = true;
+    scope_close(open);
+}
+
 /* Lanes leave the loop one by one, and the mask knows. */
 static void make_masked_loop(struct List *to, struct Context *c)
 {
@@ -1245,7 +1279,7 @@ static struct Stmt *atomic_stmt(struct List *to, const struct Target *t,
 static void make_atomic(struct List *to, struct Context *c)
 {
     static const enum Op ops[] = {
-        ADD, ADD, SUB, MIN, MAX, AND, OR, XOR, S_MIN, S_MAX
+        ADD, ADD, SUB, MIN, MAX, AND, OR, XOR, S_MIN, S_MAX, INC, DEC, EXCH
     };
     struct Target t = { .type = U32, .keys = 1 };
     t.shared = take_shared(c, 45);
@@ -1257,7 +1291,7 @@ static void make_atomic(struct List *to, struct Context *c)
     t.op = ops[below(sizeof ops / sizeof *ops)];
     if (t.type == F32 || (t.type == U64 && (t.op == SUB || t.op >= S_MIN)))
         t.op = ADD;
-    if (chance(40) && t.type != F32)
+    if (chance(40) && t.type != F32 && t.op < INC)
         t.keys = chance(50) ? 2 : 4;
     if (!take_target(&t))
         return;
@@ -1265,6 +1299,10 @@ static void make_atomic(struct List *to, struct Context *c)
     Tree value = t.type == F32
         ? cast(F32, binary(AND, random_expr(U32, 1), number(15)))
         : random_expr(t.type, 1);
+    if (t.op >= INC) {                  /* the same bound, the same value */
+        value = number(t.op == EXCH ? 0x5eed : 5 + (unsigned)t.index);
+        feature[F_ATOMIC_INC] = true;
+    }
     atomic_stmt(to, &t, key, value);
     feature[t.type == F32 ? F_ATOMIC_FLOAT :
             t.type == U64 ? F_ATOMIC_64 :
@@ -1706,6 +1744,7 @@ static const struct Choice {
     { make_lane_loop, may_loop, 4, IN(FLOW) },
     { make_masked_loop, may_masked_loop, 4, IN(WARP) },
     { make_group_loop, may_masked_loop, 3, IN(GROUPS) },
+    { make_waterfall, may_masked_loop, 2, IN(GROUPS) | IN(WARP) },
     { make_jump, may_jump, 14, 0 },
     { make_return, may_return, 3, IN(EXITS) },
     { make_warp, masked, 8, IN(WARP) },

@@ -344,6 +344,9 @@ static uint64_t combined(int op, enum Type type, uint64_t x, uint64_t y)
     case OR: r = x | y; break;
     case XOR: r = x ^ y; break;
     case MIN: case S_MIN: r = less ? y : x; break;
+    case INC: r = x >= y ? 0 : x + 1; break;
+    case DEC: r = x == 0 || x > y ? y : x - 1; break;
+    case EXCH: r = y; break;
     default: r = less ? x : y;
     }
     return type == U64 ? r : (uint32_t)r;
