@@ -10,6 +10,7 @@
 . tests/lib/run.sh
 data=tests/data/simt/divergent.txt
 per_file=50
+limit=${LIMIT:-30}          # seconds for a program
 
 build_generator() {
     "${CC:-cc}" -std=c17 -O2 -Wall -Wextra -Werror \
@@ -27,10 +28,10 @@ compile() {         # level, FILE.cu, program: C++14 has the shorter headers
 # stops the program is noted in PROGRAM.why; the seeds after it run
 # again, until three have stopped it.
 run_seeds() {
-    local program=$1 stops=0 status done
+    local program=$1 stops=0 status ran
     shift
     while [ $# -gt 0 ]; do
-        timeout -k 1 "${LIMIT:-20}" "$program" "$@" > "$program.part" \
+        timeout -k 1 "$limit" "$program" "$@" > "$program.part" \
             2> "$program.err"
         status=$?
         cat "$program.part" >> "$program.got"
@@ -38,8 +39,8 @@ run_seeds() {
                                       [ $status -ne 124 ]; }; then
             note_alarms "$program"
         fi
-        done=$(wc -l < "$program.part")
-        shift "$done"
+        ran=$(wc -l < "$program.part")
+        shift "$ran"
         [ $# -gt 0 ] || return
         if [ $status -eq 124 ] || [ $status -eq 137 ]; then
             echo "seed $1 does not come back" >> "$program.why"
@@ -49,16 +50,20 @@ run_seeds() {
         shift
         stops=$((stops + 1))
         if [ $stops -eq 3 ]; then
-            [ $# -eq 0 ] || echo "$# seeds from $1 on were not run" >> "$program.why"
+            [ $# -eq 0 ] ||
+                echo "$# seeds from $1 on were not run" >> "$program.why"
             return
         fi
     done
 }
 
 note_alarms() {     # program: one line for each kernel that is named
-    sed -n 's/^[^:]*:[0-9]*: \([a-z ]*\): .* in k\([0-9]*\)$/seed \2: \1/p' \
-        "$1.err" | sort -u -k2,2n -k3 | sed 's/$/, says the sanitizer/' >> "$1.why"
-    grep -q ' in k[0-9]*$' "$1.err" || head -3 "$1.err" >> "$1.why"
+    tr -s ' \n' ' ' < "$1.err" |
+        grep -oE ':[0-9]+: [a-z ]+: thread [^:]* in k[0-9]+' |
+        sed 's/^:[0-9]*: \(.*\): thread.* in k\(.*\)/seed \2: \1, says the sanitizer/' |
+        sort -u -k2,2n -k3 > "$1.alarms"
+    [ -s "$1.alarms" ] || head -3 "$1.err" > "$1.alarms"
+    cat "$1.alarms" >> "$1.why"
 }
 
 # one FIRST: the file of seeds that begins with FIRST; one line of TAP, and
@@ -82,7 +87,7 @@ one() {
     # programming guide; the sanitizer may call that a race.
     plain=" $("$dir/generate" --seeds cas-plain-read "$first" $per_file |
               tr '\n' ' ')"
-    listed= others=
+    listed='' others=''
     while read -r seed _; do
         case $plain in
         *" $seed "*) others="$others $seed" ;;
@@ -118,20 +123,21 @@ one() {
 alone() {
     local kept=build/divergent seed=$1 level want
     mkdir -p $kept
-    "$dir/generate" "$seed" 1 > $kept/$seed.cu
+    "$dir/generate" "$seed" 1 > "$kept/$seed.cu"
     want=$("$dir/generate" --expect "$seed" 1)
     echo "# $kept/$seed.cu; the GPU said $(awk -v s="$seed" '$1 == s' \
         $data 2> /dev/null | grep . || echo nothing)"
     for level in -O0 -O1 -O2 -O3; do
-        if ! why=$(compile $level $kept/$seed.cu $kept/$seed$level 2>&1); then
+        program=$kept/$seed$level
+        if ! why=$(compile $level "$kept/$seed.cu" "$program" 2>&1); then
             not_ok "seed $seed $level" "$why"
             continue
         fi
-        why=$(timeout -k 1 "${LIMIT:-20}" $kept/$seed$level 2>&1)
-        if [ $? -eq 0 ] && [ "$why" = "$want" ]; then
+        if why=$(timeout -k 1 "$limit" "$program" 2>&1) &&
+                [ "$why" = "$want" ]; then
             ok "seed $seed $level"
         else
-            not_ok "seed $seed $level, $kept/$seed$level" "expected $want
+            not_ok "seed $seed, $program" "expected $want
 $why"
         fi
     done
@@ -173,7 +179,7 @@ awk -v n=$per_file '{ print int(($1 - 1) / n) * n + 1 }' "$dir/wanted" |
 for row in $(find "$dir" -name 'row*' | sed 's/.*row//' | sort -n); do
     text=$(head -1 "$dir/row$row")
     case $text in
-    ok*) ok "${text#ok - } as on ${from#the }" ;;
+    ok*) ok "${text#ok - }: what $from says" ;;
     *)   not_ok "${text#not ok - }" "$(tail -n +2 "$dir/row$row" | cut -c2-)" ;;
     esac
 done

@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 file=${1:?usage: gpu.sh FILE [FIRST COUNT]}
 first=${2:-1} count=${3:-2400} per_file=60
 nvcc=${NVCC:-nvcc} jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
-export nvcc sm=${SM:-90} limit=${LIMIT:-15}
+export nvcc sm=${SM:-90} limit=${LIMIT:-8}
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 start=$SECONDS
@@ -25,9 +25,10 @@ compile() {         # path without .cu
         > "$1.log" 2>&1 || echo "not compiled: $(head -1 "$1.log")" > "$1.why"
 }
 
-# The seeds of a program; after one that stops it, those that follow it.
+# The seeds of a program; after one that stops it, those that follow it, with
+# half the time.
 run() {             # path of the program, seeds...
-    local p=$1 stops=0 status
+    local p=$1 stops=0 status limit=$limit
     shift
     [ -x "$p" ] || return
     while [ $# -gt 0 ]; do
@@ -38,9 +39,10 @@ run() {             # path of the program, seeds...
         [ $# -gt 0 ] || return
         echo "seed $1: status $status $(head -1 "$p.err")" >> "$p.why"
         shift
-        stops=$((stops + 1))
-        if [ $stops -eq 6 ]; then
-            echo "seeds not run: $*" >> "$p.why"
+        stops=$((stops + 1)) limit=$(((limit + 1) / 2))
+        [ $limit -ge 4 ] || limit=4
+        if [ $stops -eq 6 ] && [ $# -gt 0 ]; then
+            echo "$# seeds from $1 on were not run" >> "$p.why"
             return
         fi
     done
@@ -49,8 +51,7 @@ export -f compile run
 
 "${CC:-cc}" -std=c17 -O2 "$here/generate.c" -o "$dir/generate" || exit 1
 last=$((first + count - 1))
-files=$(seq "$first" $per_file "$last")
-for f in $files; do
+for f in $(seq "$first" $per_file "$last"); do
     n=$((last - f + 1 < per_file ? last - f + 1 : per_file))
     echo "$f $n"
 done > "$dir/files"
@@ -64,7 +65,7 @@ say "compiled"
 while read -r f n; do
     echo "$dir/p$f $(seq -s ' ' "$f" $((f + n - 1)))"
 done < "$dir/files" |
-    xargs -P "${AT_ONCE:-4}" -L 1 bash -c 'run "$@"' run
+    xargs -P "${AT_ONCE:-8}" -L 1 bash -c 'run "$@"' run
 say "ran"
 
 cat "$dir"/p*.got 2> /dev/null | sort -n > "$dir/got"
@@ -85,4 +86,21 @@ awk 'NR == FNR { want[$1] = $2; next }
      want[$1] != $2 { n++; if (n <= 200) differ = differ " " $1 }
      END { print n + 0, "differ from the interpreter" (n ? ":" differ : "") }' \
     "$dir/expect" "$dir/got"
+
+# What do the kernels have in common that stopped a program, or differ?
+{   cat "$dir"/p*.why 2> /dev/null | sed -n 's/^seed \([0-9]*\):.*/\1/p'
+    awk 'NR == FNR { want[$1] = $2; next }
+         want[$1] != $2 { print $1 }' "$dir/expect" "$dir/got"
+} > "$dir/bad"
+[ -s "$dir/bad" ] && {
+    echo "of the kernels with this feature, so many stopped or differ:"
+    "$dir/generate" --features "$first" "$count" | while read -r feature n; do
+        "$dir/generate" --seeds "$feature" "$first" "$count" |
+            awk -v f="$feature" -v n="$n" '
+                NR == FNR { bad[$1] = 1; next }
+                $1 in bad { m++ }
+                END { if (m) printf "%5.1f %%  %-24s %d of %d\n",
+                                    100 * m / n, f, m, n }' "$dir/bad" -
+    done | sort -rn | head -20
+}
 say "done"
