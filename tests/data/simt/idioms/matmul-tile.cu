@@ -34,7 +34,8 @@ int main(void)
     for (int i = 0; i < M * N; i++)
         for (int k = 0; k < K; k++)
             want[i] += a[i / N * K + k] * b[k * N + i % N];
-    int *y = zeroes<int>(M * N), *da = device(a, M * K), *db = device(b, K * N);
+    int *da = device(a, M * K), *db = device(b, K * N);
+    int *y = zeroes<int>(M * N);
     product<8><<<dim3((N + 7) / 8, (M + 7) / 8), dim3(8, 8)>>>(
         y, da, db, M, N, K);
     fetch(c, y, M * N);

@@ -24,7 +24,8 @@ template <int N> __global__ void scan(int *y, const int *x, int n)
         d /= 2;
         __syncthreads();
         if (t < k) {
-            int a = padded(d * (2 * t + 1) - 1), b = padded(d * (2 * t + 2) - 1);
+            int a = padded(d * (2 * t + 1) - 1);
+            int b = padded(d * (2 * t + 2) - 1);
             int v = s[a];
             s[a] = s[b];
             s[b] += v;

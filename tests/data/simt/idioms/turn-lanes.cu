@@ -26,8 +26,8 @@ __global__ void in_turn(int *y, const int *x, int step)
 
 int main(void)
 {
-    const int steps[] = { 1, 64, 7 };   /* 64 is -1: from the last to the first */
     enum { N = 65 };
+    const int steps[] = { 1, N - 1, 7 };    /* forwards, backwards, mixed */
     int x[N], got[N], *dx;
     for (int i = 0; i < N; i++)
         x[i] = (int)(noise(i) % 100);

@@ -27,7 +27,8 @@ int main(void)
     fetch(y[0], dy, 2 * N);
     for (int i = 0; i < N; i++) {
         int from = i / 32 * 32, to = from + 32 < N ? from + 32 : N;
-        unsigned yes = 0, all = to - from == 32 ? ALL : (1u << (to - from)) - 1;
+        unsigned yes = 0;
+        unsigned all = to - from == 32 ? ALL : (1u << (to - from)) - 1;
         for (int k = from; k < to; k++)
             yes |= (unsigned)(x[k] != 0) << (k - from);
         same("ballot", i, y[i][0], yes);
