@@ -7,7 +7,7 @@
  *   barrier           __syncthreads
  *   wN sync MASK      __syncwarp by warp N, hexadecimal mask
  *   wN alive MASK     the other lanes have returned
- *   wN fence          __threadfence
+ *   wN fence          __threadfence, by all lanes; wN block: _block
  *   wN commit         cp.async.commit_group
  *   wN wait G         cp.async.wait_group G
  *   wN OP S B+D xZ MASK @LINE
@@ -16,11 +16,13 @@
  *                     OP: ld, st (lanes store their own numbers), sc (all
  *                     store the same), at (atomic), ex (atomicExch), cp
  *                     (cp.async to S, from byte 0 on of global memory), lm
- *                     (ldmatrix.x4)
+ *                     (ldmatrix.x4), vl, vs (volatile), ca (atomicCAS)
+ *   cas               the kernel has an atomicCAS; before its launch
  *   written           the host fills global memory
  *   copies            the host reads it back
  */
 #include "simt/check.h"
+#include "simt/execute.h"
 #include "simt/shadow.h"
 
 #include "rows.h"
@@ -108,10 +110,11 @@ static void access(struct Warp *w, const char *op, char space, long base,
                : space == 'g' ? SPACE_GLOBAL : SPACE_LOCAL,
         .contiguous = step == size, .uniform = step == 0,
     };
-    bool same = strcmp(op, "sc") == 0, store = same || *op == 's';
+    bool same = strcmp(op, "sc") == 0, cas = strcmp(op, "ca") == 0;
+    bool store = same || *op == 's' || strcmp(op, "vs") == 0;
     if (store)
         a.kind = ACCESS_STORE;
-    else if (strcmp(op, "at") == 0 || strcmp(op, "ex") == 0)
+    else if (strcmp(op, "at") == 0 || strcmp(op, "ex") == 0 || cas)
         a.kind = ACCESS_RED;
     else if (strcmp(op, "cp") == 0)
         a.kind = ACCESS_ASYNC_CG;
@@ -135,6 +138,8 @@ static void access(struct Warp *w, const char *op, char space, long base,
     }
     code[line] = (struct Instruction){ .line = line, .access = a.kind,
                                        .width = 1, .size = size,
+                                       .op = cas ? OP_CAS : OP_NONE,
+                                       .flags = *op == 'v' ? FLAG_STRONG : 0,
                                        .b = { 0 } };
     w->pc = line;
     a.lanes = check_access(w, &a);
@@ -171,6 +176,10 @@ static void step(const char *s)
         access(&warps[w], op, space, base, by, size, lanes, line);
     else if (sscanf(s, "w%d %7s", &w, op) == 2 && strcmp(op, "commit") == 0)
         check_async_commit(&warps[w]);
+    else if (strcmp(s, "cas") == 0)
+        code[LINES - 1].op = OP_CAS;
+    else if (sscanf(s, "w%d %7s", &w, op) == 2 && strcmp(op, "block") == 0)
+        check_fence(&warps[w], ALL_LANES, false);
     else if (sscanf(s, "w%d %7s", &w, op) == 2 && strcmp(op, "fence") == 0)
         check_fence(&warps[w], ALL_LANES, true);
     else
@@ -352,6 +361,82 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
   "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 fence;"
   "w0 at g 4096+4 x4 1 @5; next; w0 st g 4+4 x4 1 @4; w0 fence;"
   "w0 at g 4096+4 x4 1 @5; barrier; w0 ld g 0+4 x4 3 @6", "" },
+/* ---- locks and flags ---- */
+#define DATA "launch 3 64; written; w0 st g 0+4 x4 1 @4;"
+#define FLAG "g 4096+4 x4 1"
+#define READ "w1 ld g 0+4 x4 1 @7"
+{ "a flag behind a fence orders two threads",
+  DATA "w0 fence; w0 vs " FLAG " @5; w1 vl " FLAG " @6;" READ, "" },
+{ "so does a fence of the block", DATA "w0 block; w0 vs " FLAG " @5;"
+  "w1 vl " FLAG " @6;" READ, "" },
+{ "a flag in shared memory", DATA "w0 fence; w0 vs s 0+4 x4 1 @5;"
+  "w1 vl s 0+4 x4 1 @6;" READ, "" },
+{ "a flag without a fence orders nothing",
+  DATA "w0 vs " FLAG " @5; w1 vl " FLAG " @6;" READ, "race 7 with 4; " },
+{ "a fence before the data covers nothing",
+  "launch 2 0; written; w0 fence; w0 st g 0+4 x4 1 @4; w0 vs " FLAG " @5;"
+  "w1 vl " FLAG " @6;" READ, "race 7 with 4; " },
+{ "a plain flag orders nothing",
+  DATA "w0 fence; w0 st " FLAG " @5; w1 vl " FLAG " @6;" READ,
+  "race 6 with 5; race 7 with 4; " },
+{ "who does not look at the flag knows nothing",
+  DATA "w0 fence; w0 vs " FLAG " @5; w1 vl g 8192+4 x4 1 @6;" READ,
+  "race 7 with 4; " },
+{ "another lane has looked", DATA "w0 fence; w0 vs " FLAG " @5;"
+  "w1 vl g 4092+4 x4 2 @6;" READ, "race 7 with 4; " },
+{ "and told the warp", DATA "w0 fence; w0 vs " FLAG " @5;"
+  "w1 vl g 4092+4 x4 2 @6; w1 sync " ALL ";" READ, "" },
+{ "and told half of the warp", DATA "w0 fence; w0 vs " FLAG " @5;"
+  "w1 vl g 4092+4 x4 2 @6; w1 sync 6;" READ, "race 7 with 4; " },
+{ "the other lanes of who publishes are not published",
+  "launch 2 0; written; w0 st g 0+4 x4 3 @4; w0 fence; w0 vs " FLAG " @5;"
+  "w1 vl " FLAG " @6; w1 ld g 0+4 x4 2 @7", "race 7 with 4; " },
+{ "unless they have synchronised before",
+  "launch 2 0; written; w0 st g 0+4 x4 3 @4; w0 sync " ALL "; w0 fence;"
+  "w0 vs " FLAG " @5; w1 vl " FLAG " @6; w1 ld g 0+4 x4 1 @7", "" },
+{ "knowledge passes through two locks",
+  DATA "w0 fence; w0 at " FLAG " @5; w1 at " FLAG " @6; w1 fence;"
+  "w1 at g 8192+4 x4 1 @8; w2 at g 8192+4 x4 1 @9;"
+  "w2 ld g 0+4 x4 1 @7", "" },
+{ "and not against their order",
+  DATA "w1 fence; w1 at g 8192+4 x4 1 @8; w2 at g 8192+4 x4 1 @9; w0 fence;"
+  "w0 at " FLAG " @5; w1 at " FLAG " @6; w2 ld g 0+4 x4 1 @7",
+  "race 7 with 4; " },
+{ "what was read under a lock may be written under it",
+  "launch 2 0; written; w0 at " FLAG " @4; w0 ld g 0+4 x4 1 @5; w0 fence;"
+  "w0 at " FLAG " @6; w1 at " FLAG " @7; w1 st g 0+4 x4 1 @8", "" },
+{ "a lock of lanes in one warp",
+  "launch 1 0; written; w0 at g 4096+0 x4 1 @3; w0 st g 0+0 x4 1 @4;"
+  "w0 fence; w0 at g 4096+0 x4 1 @5; w0 at g 4096+0 x4 2 @6;"
+  "w0 st g 0+0 x4 2 @7", "" },
+{ "who has learned from a flag may reset it",
+  DATA "w0 fence; w0 at " FLAG " @5; w1 at " FLAG " @6; w1 st " FLAG " @7",
+  "" },
+{ "who has learned nothing may not",
+  DATA "w0 at " FLAG " @5; w1 at " FLAG " @6; w1 st " FLAG " @7",
+  "race 7 with 5; " },
+{ "a flag is void behind a barrier, and so is the need of it",
+  DATA "w0 fence; w0 vs " FLAG " @5; barrier; w1 vl " FLAG " @6;" READ,
+  "" },
+{ "volatile accesses of two warps", "launch 2 0; written;"
+  "w0 vs " FLAG " @4; w1 vl " FLAG " @5; w0 vs " FLAG " @6", "" },
+{ "volatile accesses of two lanes", "launch 1 0; written;"
+  "w0 vs g 0+4 x4 2 @4; w0 vl g 4+4 x4 1 @5", "race 5 with 4; " },
+{ "volatile accesses of two lanes, behind a fence", "launch 1 0; written;"
+  "w0 fence; w0 vs g 0+4 x4 2 @4; w0 vl g 4+4 x4 1 @5", "" },
+/* ---- guesses ---- */
+{ "a read before an atomicCAS is a guess",
+  "cas; launch 2 0; written; w0 ld " FLAG " @4; w0 ca " FLAG " @5;"
+  "w1 ld " FLAG " @4; w1 ca " FLAG " @5; next", "" },
+{ "a read without one is a race, told at the end of the block",
+  "cas; launch 2 0; written; w0 at " FLAG " @4; w1 ld " FLAG " @5;"
+  "w1 ca g 8192+4 x4 1 @6; next", "race 5 with 4; " },
+{ "a read in a kernel without one is a race at once",
+  "launch 2 0; written; w0 at " FLAG " @4; w1 ld " FLAG " @5",
+  "race 5 with 4; " },
+{ "a guess is about atomics, not about stores",
+  "cas; launch 2 0; written; w0 st " FLAG " @4; w1 ld " FLAG " @5;"
+  "w1 ca " FLAG " @6; next", "race 5 with 4; race 6 with 4; " },
 { "an atomic without a fence orders nothing",
   "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 at g 4096+4 x4 1 @5;"
   "next; w0 at g 4096+4 x4 1 @5; w0 ld g 0+4 x4 1 @6", "race 6 with 4; " },
@@ -431,6 +516,7 @@ static void tell(void **state)
     assert_true(check_configure("on", &e));
     assert_true(memory_alloc(&global, GLOBAL, NULL, &e));
     told[0] = 0;
+    memset(code, 0, sizeof code);
     check_reports_to(listen);
     snprintf(steps, sizeof steps, "%s", story->steps);
     for (char *s = strtok(steps, ";"); s; s = strtok(NULL, ";"))
