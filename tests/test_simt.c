@@ -1204,6 +1204,164 @@ static void dynamic_shared(const struct Row *row)
                      FAULT_ILLEGAL_ADDRESS);
 }
 
+/* ---- lanes that wait for lanes ---------- */
+
+/* two words of shared memory begin as 0 */
+#define LOCK "setp.eq.u32 %p8, %r1, 0; @%p8 st.shared.u32 [s], 0;"        \
+    "@%p8 st.shared.u32 [s+4], 0; bar.sync 0;"
+
+/* %r10 = the mask of a thread's half of its warp */
+#define HALVES "and.b32 %r9, %r1, 31; setp.lt.u32 %p9, %r9, 16;"         \
+    "selp.b32 %r10, 0xffff, 0xffff0000, %p9;"
+
+static void a_mask_for_each_half(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(HALVES "and.b32 %r11, %r1, 3; setp.eq.u32 %p1, %r11, 1;"
+        "vote.sync.ballot.b32 %r12, %p1, %r10;" STORE("%r12")), 1, 64);
+    CHECK(1, 64, t % 32 < 16 ? 0x2222 : 0x22220000);
+    run(KERNEL(HALVES "redux.sync.add.s32 %r12, %r1, %r10;" STORE("%r12")),
+        1, 64);
+    CHECK(1, 64, t / 16 * 256 + 120);
+    run(KERNEL(HALVES "setp.eq.u32 %p1, %r9, 3; vote.sync.any.pred %p2, "
+        "%p1, %r10; selp.b32 %r12, 1, 0, %p2;" STORE("%r12")), 1, 64);
+    CHECK(1, 64, t % 32 < 16);
+    run(KERNEL(HALVES "and.b32 %r11, %r1, 7; match.any.sync.b32 %r12, %r11, "
+        "%r10;" STORE("%r12")), 1, 32);
+    CHECK(1, 32, t < 16 ? 0x101u << t % 8 : 0x1010000u << t % 8);
+    run(KERNEL(HALVES "setp.lt.u32 %p1, %r9, 16; selp.b32 %r11, 4, %r9, %p1;"
+        "match.all.sync.b32 %r12|%p2, %r11, %r10;" STORE("%r12")), 1, 32);
+    CHECK(1, 32, t < 16 ? 0xffff : 0);
+    run(KERNEL(HALVES "selp.b32 %r11, 3, 20, %p9; shfl.sync.idx.b32 %r12, "
+        "%r1, %r11, 31, %r10;" STORE("%r12")), 1, 32);
+    CHECK(1, 32, t < 16 ? 3 : 20);
+}
+
+/* The same instruction in two places is one, with values from both. */
+static void from_two_places(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL("setp.lt.u32 %p1, %r1, 10; @%p1 bra A;"
+        "shfl.sync.idx.b32 %r12, %r1, 3, 31, -1; bra.uni B;"
+        "A: shfl.sync.idx.b32 %r12, %r1, 20, 31, -1; B:" STORE("%r12")),
+        1, 32);
+    CHECK(1, 32, t < 10 ? 20 : 3);
+    run(KERNEL("and.b32 %r9, %r1, 1; setp.eq.u32 %p2, %r9, 0;"
+        "setp.lt.u32 %p1, %r1, 10; @%p1 bra A;"
+        "vote.sync.ballot.b32 %r12, %p2, -1; bra.uni B;"
+        "A: vote.sync.ballot.b32 %r13, !%p2, -1; mov.u32 %r12, %r13; B:"
+        STORE("%r12")), 1, 32);
+    CHECK(1, 32, 0x555556aa);
+    run(KERNEL("setp.lt.u32 %p1, %r1, 10; @%p1 bra A;"
+        "redux.sync.max.u32 %r12, %r1, -1; bra.uni B;"
+        "A: add.u32 %r13, %r1, 100; redux.sync.max.u32 %r12, %r13, -1; B:"
+        STORE("%r12")), 1, 32);
+    CHECK(1, 32, 109);
+}
+
+/* Lane t goes t times through one loop, 32 - t times through another, and
+ * all synchronise in each round of either. */
+static void from_two_loops(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL("mov.u32 %r10, 0; mov.u32 %r12, 0; bra.uni T1;"
+        "L1: add.u32 %r11, %r1, %r10; shfl.sync.idx.b32 %r11, %r11, %r10, "
+        "31, -1; add.u32 %r12, %r12, %r11; add.u32 %r10, %r10, 1;"
+        "T1: setp.lt.u32 %p1, %r10, %r1; @%p1 bra L1;"
+        "L2: add.u32 %r11, %r1, %r10; shfl.sync.idx.b32 %r11, %r11, %r10, "
+        "31, -1; mad.lo.u32 %r12, %r11, 1000, %r12; add.u32 %r10, %r10, 1;"
+        "setp.lt.u32 %p1, %r10, 33; @%p1 bra L2;" STORE("%r12")), 1, 32);
+    for (uint64_t t = 0; t < 32; t++) {
+        uint64_t want = 0;
+        for (uint64_t k = 0; k < 33; k++)
+            want += (k % 32 + k) * (k < t ? 1 : 1000);
+        if (out[t] != want)
+            fail_msg("lane %d has %d, not %d", (int)t, (int)out[t],
+                     (int)want);
+    }
+}
+
+static void barrier_from_two_paths(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(SHARED LOCK "L: atom.shared.cas.b32 %r10, [s], 0, 1;"
+        "setp.ne.u32 %p1, %r10, 0; @%p1 bra L;"
+        "ld.shared.u32 %r11, [s+4]; add.u32 %r11, %r11, 1;"
+        "st.shared.u32 [s+4], %r11; atom.shared.exch.b32 %r10, [s], 0;"
+        "bar.sync 0; ld.shared.u32 %r12, [s+4];" STORE("%r12")), 1, 70);
+    CHECK(1, 70, 70);
+}
+
+/* Lanes 8 and above return, some by an instruction of their own. */
+static void returned_are_not_awaited(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL("setp.lt.u32 %p1, %r1, 8; @!%p1 bra A;"
+        "vote.sync.ballot.b32 %r12, %p1, -1;" STORE("%r12") "bra.uni B;"
+        "A: setp.lt.u32 %p2, %r1, 20;" STORE("7") "@%p2 ret; mov.u32 %r1, 0;"
+        "ret; B:"), 1, 32);
+    CHECK(1, 32, t < 8 ? 0xff : 7);
+}
+
+/* ---- no lane can be starved ---------- */
+
+static void lock_of_lanes(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(SHARED LOCK "L: atom.shared.cas.b32 %r10, [s], 0, 1;"
+        "setp.ne.u32 %p1, %r10, 0; @%p1 bra L;"
+        "ld.shared.u32 %r11, [s+4]; add.u32 %r11, %r11, 1;"
+        "st.shared.u32 [s+4], %r11; atom.shared.exch.b32 %r10, [s], 0;"
+        STORE("1")), 1, 70);
+    CHECK(1, 70, 1);
+    run(KERNEL(SHARED LOCK "L: atom.shared.cas.b32 %r10, [s], 0, 1;"
+        "setp.ne.u32 %p1, %r10, 0; @%p1 bra N;"
+        "ld.shared.u32 %r11, [s+4]; add.u32 %r11, %r11, 1;"
+        "st.shared.u32 [s+4], %r11; atom.shared.exch.b32 %r10, [s], 0;"
+        "N: @%p1 bra L;" STORE("2")), 1, 70);
+    CHECK(1, 70, 2);
+}
+
+/* The last thread goes first, then the one before: each waits for its turn. */
+#define TURNS(load) KERNEL(SHARED LOCK "sub.u32 %r10, %r3, %r1;"           \
+    "sub.u32 %r10, %r10, 1;"                                               \
+    "L: " load ".shared.u32 %r11, [s]; setp.ne.u32 %p1, %r11, %r10;"       \
+    "@%p1 bra L; add.u32 %r11, %r11, 1;"                                   \
+    "st.volatile.shared.u32 [s], %r11;" STORE("%r11"))
+
+static void turns_downwards(const struct Row *row)
+{
+    unsigned threads = (unsigned)row_int(row, "threads");
+    run(row_int(row, "plain") ? TURNS("ld") : TURNS("ld.volatile"), 1,
+        (int)threads);
+    CHECK(1, threads, threads - t);
+}
+
+/* The flag is set after the point where the lanes reconverge. */
+static void flag_after_the_loop(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(SHARED LOCK "setp.eq.u32 %p2, %r1, 31; @%p2 bra A;"
+        "L: ld.volatile.shared.u32 %r11, [s]; setp.eq.u32 %p1, %r11, 0;"
+        "@%p1 bra L; A: @%p2 st.volatile.shared.u32 [s], 5;"
+        "ld.volatile.shared.u32 %r11, [s];" STORE("%r11")), 1, 32);
+    CHECK(1, 32, 5);
+}
+
+/* Each takes one of three, or puts back what it took from nothing. */
+static void semaphore(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(SHARED LOCK "setp.eq.u32 %p2, %r1, 0; @%p2 st.shared.u32 [s], "
+        "3; bar.sync 0; atom.shared.add.u32 %r10, [s], -1; bra.uni T;"
+        "L: atom.shared.add.u32 %r11, [s], 1;"
+        "atom.shared.add.u32 %r10, [s], -1;"
+        "T: setp.le.s32 %p1, %r10, 0; @%p1 bra L;"
+        "atom.shared.add.u32 %r11, [s+4], 1; atom.shared.add.u32 %r11, [s], "
+        "1;" STORE("3")), 1, 65);
+    CHECK(1, 65, 3);
+}
+
 static const struct Row rows[] = {
     { "odd_blocks threads=1", odd_blocks, "lanes beyond the block run" },
     { "odd_blocks threads=33", odd_blocks, "the lane of the second warp" },
@@ -1256,6 +1414,22 @@ static const struct Row rows[] = {
     { "absurd_launches", absurd_launches, "limits not checked" },
     { "faults", faults, "a kernel that crashes the machine" },
     { "spin_within_block", spin_within_block, "warps take no turns" },
+    { "a_mask_for_each_half", a_mask_for_each_half,
+      "the first lane's mask is everybody's" },
+    { "from_two_places", from_two_places, "lanes wait in one place only" },
+    { "from_two_loops", from_two_loops, "the same, and in any round" },
+    { "barrier_from_two_paths", barrier_from_two_paths,
+      "lanes that went ahead lost at a barrier" },
+    { "returned_are_not_awaited", returned_are_not_awaited,
+      "a vote waits for lanes that have returned" },
+    { "lock_of_lanes", lock_of_lanes,
+      "who has the lock waits for the others after the loop" },
+    { "turns_downwards threads=256 plain=0", turns_downwards, "lanes take no turns" },
+    { "turns_downwards threads=9 plain=1", turns_downwards,
+      "only polls by volatile loads end a turn" },
+    { "flag_after_the_loop", flag_after_the_loop,
+      "lanes at the reconvergence point are never let go" },
+    { "semaphore", semaphore, "every turn ends at the same instruction" },
     { "padding_counts", padding_counts, "a shadow smaller than the memory" },
     { "dynamic_shared", dynamic_shared, "dynamic over static memory" },
 };

@@ -49,7 +49,8 @@ static int youngest(const struct Warp *w)
 }
 
 /* whose turn it is, continued (3.4) */
-enum { POLLS = 1024, POLL = 32, POLLS_COST = 10, PATIENCE = 80 };
+enum { POLLS = 1024, POLL = 32 };
+enum { POLLS_COST = 10, SLICE_COST = 4, PATIENCE = 80 };
 
 void warp_looked(struct Warp *w, uint64_t address, uint64_t value)
 {
@@ -334,7 +335,7 @@ void warp_run(struct Warp *w, int slice)
     }
     w->block->steps += (unsigned)steps;
     if (steps >= slice && w->state == WARP_READY && w->now >= 0)
-        end_turn(w, 1);
+        end_turn(w, SLICE_COST);
 }
 
 /* stop a launch (3.11.2) */
