@@ -19,7 +19,11 @@ static uint32_t next = 1;               /* strand                        */
 static uint32_t first;                  /* strand of the launch          */
 static uint8_t *warps;                  /* [strand - first]: whose it is */
 static size_t warps_room;
-static struct Start { uint32_t strand; uint64_t block; } *starts;
+static struct Start {
+    uint32_t strand;
+    uint64_t block;
+    Stamp published;            /* its accesses before this              */
+} *starts;
 static size_t n_starts, starts_room;
 
 /* what threads know (4.5) */
@@ -91,7 +95,10 @@ static struct Synced {
     Stamp full;                 /* since the last sync of all lanes      */
     bool clocks;                /* has a lane one?                       */
     Stamp fence[LANES];         /* end of what its last fence covers; 0  */
+    Stamp device_fence[LANES];  /* likewise, but __threadfence_block     */
 } synced[MAX_WARPS];
+static Stamp fences;            /* the block's, up to the last barrier   */
+static Stamp last_fence;        /* and the last of all                   */
 
 /* what has been published (4.6) */
 struct Set { uint64_t *bits; size_t words; };
@@ -103,7 +110,6 @@ struct Release {
 static struct Release *releases;        /* a hash table                  */
 static size_t n_releases, releases_room;
 static bool fenced;                     /* in this launch?               */
-static bool fenced_here;                /* in this block, for the device */
 static struct Set acquired;             /* by this block                 */
 
 /* sets of blocks (P.1) */
@@ -205,6 +211,7 @@ static Stamp new_strand(const struct Warp *w)
 void order_barrier(void)
 {
     era++;
+    fences = last_fence;
     order_warp = NULL;
     now_global.era = now_shared.era = next * STRAND;
 }
@@ -217,12 +224,12 @@ bool order_block(uint64_t linear)
         starts_room = 2 * starts_room + 64;
         starts = xrealloc(starts, starts_room * sizeof *starts);
     }
-    starts[n_starts++] = (struct Start){ next, linear };
+    starts[n_starts++] = (struct Start){ next, linear, 0 };
     order_barrier();
     now_global.block = now_shared.block = next * STRAND;
     now_shared.floor = next * STRAND;
     now_shared.atomics = false;
-    fenced_here = false;
+    fences = last_fence = 0;
     if (acquired.words)
         memset(acquired.bits, 0, acquired.words * 8);
     return next < MOST_STRANDS / 4 * 3;
@@ -258,6 +265,7 @@ void order_turn_to(const struct Warp *w)
         s->full = mine;
         s->clocks = false;
         memset(s->fence, 0, sizeof s->fence);
+        memset(s->device_fence, 0, sizeof s->device_fence);
     }
     s->own = now_global.own = now_shared.own = mine;
     order_warp = w;
@@ -306,7 +314,12 @@ static void acquire(const struct Warp *w, int lane, const struct Release *r)
 static void publish(const struct Warp *w, int lane, struct Release *r)
 {
     const struct Synced *s = &synced[w->index];
-    if (r->address < SHARED_WINDOW && fenced_here) {
+    Stamp covered = s->device_fence[lane] > fences ? s->device_fence[lane]
+                                                   : fences;
+    if (r->address < SHARED_WINDOW && covered) {
+        struct Start *block = &starts[n_starts - 1];
+        block->published = covered > block->published ? covered
+                                                      : block->published;
         set_add(&acquired, n_starts - 1);
         set_join(&r->blocks, &acquired);
     }
@@ -326,10 +339,14 @@ void order_fence(const struct Warp *w, uint32_t lanes, bool device)
     struct Synced *s = &synced[w->index];
     Stamp mine = new_strand(w);
     for (int l = 0; l < LANES; l++)
-        s->fence[l] = lanes >> l & 1 ? mine : s->fence[l];
+        if (lanes >> l & 1) {
+            s->fence[l] = mine;
+            s->device_fence[l] = device ? mine : s->device_fence[l];
+        }
     s->own = now_global.own = now_shared.own = mine;
     fenced = true;
-    fenced_here |= device;
+    if (device)
+        last_fence = mine;
 }
 
 /* a release and its acquire, continued (4.6) */
@@ -339,7 +356,7 @@ void order_atomic(const struct Warp *w, int lane, uint64_t address,
     if (!fenced)
         return;
     order_turn(w);
-    writes &= fenced_here || synced[w->index].fence[lane];
+    writes &= fences || synced[w->index].fence[lane];
     struct Release *r = release_at(address, writes);
     if (r && reads)
         acquire(w, lane, r);
@@ -395,7 +412,8 @@ bool order_over(Stamp x, int lane, bool several, const struct Now *n)
     const struct Warp *w = order_warp;
     const struct Synced *s = &synced[w->index];
     if (x < n->block)
-        return set_has(&acquired, start_of(x));
+        return set_has(&acquired, start_of(x)) &&
+               x < starts[start_of(x)].published;
     int other = warp_of(x) * LANES + (int)(x % SEVERAL);
     int me = w->index * LANES + lane;
     bool mine = other / LANES == w->index;

@@ -41,9 +41,18 @@ SIMT_DEVICE int __syncthreads_or(int p)
     SIMT_MEMORY();
     return p;
 }
-SIMT_DEVICE void __threadfence_block(void) { __nvvm_membar_cta(); }
-SIMT_DEVICE void __threadfence(void) { __nvvm_membar_gl(); }
-SIMT_DEVICE void __threadfence_system(void) { __nvvm_membar_sys(); }
+SIMT_DEVICE void __threadfence_block(void)
+{
+    asm volatile("membar.cta;" ::: "memory");
+}
+SIMT_DEVICE void __threadfence(void)
+{
+    asm volatile("membar.gl;" ::: "memory");
+}
+SIMT_DEVICE void __threadfence_system(void)
+{
+    asm volatile("membar.sys;" ::: "memory");
+}
 
 /* shuffles (M.3.3) */
 #define SIMT_SHUFFLE32(name, builtin, bound, arg, T, letters)             \

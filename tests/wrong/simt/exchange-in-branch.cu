@@ -12,13 +12,13 @@ __global__ void reverse(float *y, const float *x)
 #endif
         y[l] = s[15 - l];                       // HERE
     } else {
-        y[l] = x[l];
+        y[l + 16] = 2 * x[l];
     }
 }
 
 int main()
 {
-    float *x = numbers<float>(32), *y = zeroes<float>(32);
+    float *x = numbers<float>(32), *y = zeroes<float>(48);
     reverse<<<1, 32>>>(y, x);
     finish();
     cudaFree(x);

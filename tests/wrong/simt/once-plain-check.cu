@@ -21,7 +21,7 @@ __global__ void table(int *y, int *state, int *entry)
         }
     }
     __threadfence();
-    y[threadIdx.x / 32] = *entry;
+    y[threadIdx.x / 32] = *entry;               // HERE
 }
 
 int main()
