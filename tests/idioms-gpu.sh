@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The programs of tests/data/simt/idioms on a real GPU: compiled by nvcc, run
 # with a limit of 20 s each.  Every line goes to OUTFILE, a summary is
-# printed.  Needs bash and nvcc, no more.
+# printed.  Needs bash and nvcc, no more.  RUNS=5 runs each five times.
 #
 # tests/idioms-gpu.sh OUTFILE [PATTERN...]
 cd "$(dirname "$0")/.." || exit 2
@@ -10,7 +10,8 @@ if [ $# -eq 0 ]; then           # make test runs every script
     echo "1..1"
     exit
 fi
-: "${NVCC:=nvcc}" "${ARCH:=sm_90}" "${RUNS:=1}" "${JOBS:=$(getconf _NPROCESSORS_ONLN)}"
+: "${NVCC:=nvcc}" "${ARCH:=sm_90}" "${RUNS:=1}"
+: "${JOBS:=$(getconf _NPROCESSORS_ONLN)}"
 folder=tests/data/simt/idioms
 command -v "$NVCC" > /dev/null || NVCC=/usr/local/cuda/bin/nvcc
 out=$1

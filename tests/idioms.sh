@@ -25,25 +25,21 @@ one() {             # NAME COMPILER
     text="$name $level"
     [ "$2" = default ] || { text="$name $level, $2"; export CLANG=$2; }
     # C++14, whose <cmath> is a third as long: less to wait for
-    if ! "$BIN/simtcc" -std=c++14 -w $linker $level -o "$out" "$folder/$name.cu" \
-            > "$out.log" 2>&1; then
+    if ! "$BIN/simtcc" -std=c++14 -w $linker $level -o "$out" \
+            "$folder/$name.cu" > "$out.log" 2>&1; then
         echo "not ok - $text: $(grep -m 1 error "$out.log")"
         return
     fi
     for check in on off; do
         SIMT_CHECK=$check timeout -k 5 60 "$out" > "$out.out" 2> "$out.err"
         status=$?
-        case $status in
-        0)   ;;
-        124 | 137) echo "not ok - $text: hangs, SIMT_CHECK=$check"
-             return ;;
-        *)   echo "not ok - $text: status $status, SIMT_CHECK=$check:" \
-                 "$(head -4 "$out.out" "$out.err" | grep -v '^==' | tr -s '\n ' ' ')"
-             return ;;
-        esac
-        if [ "$(cat "$out.out")" != "$name ok" ] || [ -s "$out.err" ]; then
-            echo "not ok - $text: SIMT_CHECK=$check:" \
-                "$(head -4 "$out.out" "$out.err" | grep -v '^==' | tr -s '\n ' ' ')"
+        if [ $status -eq 124 ] || [ $status -eq 137 ]; then
+            echo "not ok - $text: hangs, SIMT_CHECK=$check"
+            return
+        elif [ $status -ne 0 ] || [ -s "$out.err" ] ||
+                [ "$(cat "$out.out")" != "$name ok" ]; then
+            echo "not ok - $text: status $status, SIMT_CHECK=$check:" \
+                "$(cat "$out.out" "$out.err" | head -6 | tr -s '\n ' ' ')"
             return
         fi
     done

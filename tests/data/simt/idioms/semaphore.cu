@@ -9,12 +9,9 @@ enum { SEATS = 3 };
 __global__ void visit(int *free_seats, int *seats, int *used, int *most)
 {
     int n;
-    for (;;) {
-        n = atomicSub(free_seats, 1);
-        if (n > 0)
-            break;
-        atomicAdd(free_seats, 1);
-    }
+    do
+        n = atomicAdd(free_seats, 0);
+    while (n <= 0 || atomicCAS(free_seats, n, n - 1) != n);
     atomicMax(most, SEATS - n + 1);
     int s = 0;
     while (atomicCAS(&seats[s], 0, 1) != 0)
