@@ -1,4 +1,4 @@
-/* Chapter 3, The software GPU: the story of a warp: 3.7 Warps that wait */
+/* Chapter 3, The software GPU: the story of a warp: 3.7 Barriers of a block */
 /* Tangled from chapters/03-software-gpu.nw by `make tangle`; edit it there. */
 
 #include "simt/execute.h"
