@@ -934,7 +934,8 @@ static void make_waterfall(struct List *to, struct Context *c)
 {
     int open = scope_open();
     Tree m = variable_of(c->mask);
-    Tree key = binary(AND, random_expr(U32, 1), number(chance(50) ? 3 : 5));
+    unsigned keys = chance(50) ? 3 : 5;
+    Tree key = binary(AND, random_expr(U32, 1), number(keys));
     int k = declare(to, U32, 'k', key), rest = declare(to, U32, 'r', m);
     struct Stmt *s = make_for(to, NULL);
     s->a = compare(NE, variable_of(rest), number(0));
