@@ -410,6 +410,11 @@ static bool may_be_guess(const struct Ask *q, struct Clash c, int lane)
 }
 
 /* a guess before an atomic, continued (4.7) */
+static void excuse(unsigned at)
+{
+    excused[at / 64] |= (uint64_t)1 << at % 64;
+}
+
 /* The lane comes to word i by an atomicCAS. */
 static void guess_was_checked(const struct Ask *q, const struct Line *l,
                               int i, int lane)
@@ -417,7 +422,7 @@ static void guess_was_checked(const struct Ask *q, const struct Line *l,
     Stamp x = l->reader[i];
     if (x >= q->now->block && warp_of(x) == q->w->index &&
         (int)(x % SEVERAL) == lane)
-        excused[l->read_at[i] / 64] |= (uint64_t)1 << l->read_at[i] % 64;
+        excuse(l->read_at[i]);
 }
 
 static void guesses_checked(const struct Warp *w, int lane,
@@ -427,13 +432,15 @@ static void guesses_checked(const struct Warp *w, int lane,
     for (int i = 0; i < n_guesses; i++)
         if (guesses[i].address == address &&
             guesses[i].thread == w->index * LANES + lane)
-            excused[guesses[i].at / 64] |= (uint64_t)1 << guesses[i].at % 64;
+            excuse(guesses[i].at);
     for (int i = 0; i < n_guesses; i++)
         if (!(excused[guesses[i].at / 64] >> guesses[i].at % 64 & 1))
             guesses[kept++] = guesses[i];
     n_guesses = kept;
 }
 
+
+/* a guess before an atomic, continued (4.7) */
 static void tell_guesses(void)
 {
     for (int i = 0; i < n_guesses; i++)

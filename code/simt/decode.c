@@ -135,7 +135,9 @@ static void strength(struct Instruction *i)
     bool release = has_part(i->name, "release") ||
                    has_part(i->name, "acq_rel");
     if (release)
-        i->flags |= FLAG_RELEASE | (has_part(i->name, "cta") ? FLAG_BLOCK : 0);
+        i->flags |= FLAG_RELEASE;
+    if (release && has_part(i->name, "cta"))
+        i->flags |= FLAG_BLOCK;
     if (release || has_part(i->name, "volatile") ||
         has_part(i->name, "relaxed") || has_part(i->name, "acquire"))
         i->flags |= FLAG_STRONG;

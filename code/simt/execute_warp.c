@@ -242,7 +242,9 @@ static uint32_t reduce_group(const struct Warp *w,
                              const struct Instruction *i,
                              const struct Group *g)
 {
-    uint32_t x = g->who ? (uint32_t)value_of(w, i, __builtin_ctz(g->who)) : 0;
+    uint32_t x = 0;
+    if (g->who)
+        x = (uint32_t)value_of(w, i, __builtin_ctz(g->who));
     for (uint32_t m = g->who & (g->who - 1); m; m &= m - 1) {
         uint32_t y = (uint32_t)value_of(w, i, __builtin_ctz(m));
         bool less = i->type == S32 ? (int32_t)y < (int32_t)x : y < x;

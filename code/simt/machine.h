@@ -188,6 +188,7 @@ struct Path {
     /* what a path waits for (3.4) */
     bool waits;                 /* at a .sync, for lanes of other paths  */
     bool forced;                /* and they will not come                */
+    bool woken;                 /* it waited, and the last ones returned */
     uint32_t since;             /* order in which paths began to wait    */
     uint32_t passed;            /* lanes that have passed it by ...      */
     uint32_t missed;            /* ... and returned, while it waited     */

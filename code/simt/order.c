@@ -32,6 +32,7 @@ static uint64_t era;                    /* barriers and blocks ever      */
 struct Clock {
     uint64_t era;               /* void in another                       */
     uint32_t warps;             /* that have entries; all others are 0   */
+    uint32_t changes;           /* so far                                */
     Stamp known[MAX_WARPS][LANES];
 };
 static struct Clock *clocks[MAX_THREADS];       /* NULL: knows nothing   */
@@ -65,8 +66,10 @@ static void learn(struct Clock *c, int w, uint32_t lanes, Stamp x)
 {
     Stamp *to = entries(c, w);
     for (int l = 0; l < LANES; l++)
-        if (lanes >> l & 1 && to[l] < x)
+        if (lanes >> l & 1 && to[l] < x) {
             to[l] = x;
+            c->changes++;
+        }
 }
 
 static void learn_all(struct Clock *c, const struct Clock *from)
@@ -74,9 +77,13 @@ static void learn_all(struct Clock *c, const struct Clock *from)
     for (int w = 0; knows_any(from) && w < MAX_WARPS; w++) {
         if (!(from->warps >> w & 1))
             continue;
-        Stamp *to = entries(c, w);
-        for (int l = 0; l < LANES; l++)
-            to[l] = to[l] < from->known[w][l] ? from->known[w][l] : to[l];
+        Stamp *to = entries(c, w), more = 0;
+        for (int l = 0; l < LANES; l++) {
+            Stamp x = from->known[w][l] > to[l] ? from->known[w][l] : to[l];
+            more |= x ^ to[l];
+            to[l] = x;
+        }
+        c->changes += more != 0;
     }
 }
 
@@ -332,6 +339,39 @@ static void publish(const struct Warp *w, int lane, struct Release *r)
     learn(r->clock, w->index, 1u << lane, s->fence[lane]);
 }
 
+/* has anything changed? (4.6) */
+static struct Seen {
+    uint64_t era, address;
+    uint32_t there, here;       /* changes of both clocks                */
+    Stamp fence;
+} seen[MAX_THREADS];
+
+static struct Seen see(const struct Warp *w, int lane,
+                       const struct Release *r)
+{
+    const struct Clock *there = r->clock;
+    const struct Clock *here = clocks[w->index * LANES + lane];
+    return (struct Seen){ era, r->address, there ? there->changes : 0,
+                          here ? here->changes : 0,
+                          synced[w->index].fence[lane] };
+}
+
+static void note_seen(const struct Warp *w, int lane,
+                      const struct Release *r)
+{
+    seen[w->index * LANES + lane] = see(w, lane, r);
+}
+
+static bool nothing_new(const struct Warp *w, int lane,
+                        const struct Release *r)
+{
+    const struct Seen *s = &seen[w->index * LANES + lane];
+    struct Seen now = see(w, lane, r);
+    return s->era == now.era && s->address == now.address &&
+           s->there == now.there && s->here == now.here &&
+           s->fence == now.fence;
+}
+
 /* a release and its acquire (4.6) */
 void order_fence(const struct Warp *w, uint32_t lanes, bool device)
 {
@@ -358,10 +398,13 @@ void order_atomic(const struct Warp *w, int lane, uint64_t address,
     order_turn(w);
     writes &= fences || synced[w->index].fence[lane];
     struct Release *r = release_at(address, writes);
-    if (r && reads)
+    if (!r || nothing_new(w, lane, r))
+        return;
+    if (reads)
         acquire(w, lane, r);
-    if (r && writes)
+    if (writes)
         publish(w, lane, r);
+    note_seen(w, lane, r);
 }
 
 /* Has the lane learned what the thread of x published by its last fence?

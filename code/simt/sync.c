@@ -194,6 +194,9 @@ bool sync_ready(struct Warp *w, const struct Instruction *i)
 {
     struct Path *p = &w->path[w->now];
     uint32_t on = w->active & (w->file[i->guard] ^ i->guard_not);
+    if (!p->woken)
+        p->missed = 0;
+    p->woken = false;
     if (!on || !(named_by(w, i, on) & w->alive & ~on))
         return true;
     if (divide(w, i, on))
@@ -219,8 +222,10 @@ void sync_lanes_left(struct Warp *w, uint32_t lanes)
         const struct Instruction *i = instruction_of(w, k);
         uint32_t mask = named_by(w, i, p->lanes);
         p->missed |= mask & lanes & p->passed;
-        if (complete(w, i, p->lanes, mask))
+        if (complete(w, i, p->lanes, mask)) {
             stop_waiting(w, k);
+            p->woken = true;
+        }
     }
 }
 

@@ -49,8 +49,8 @@ static int youngest(const struct Warp *w)
 }
 
 /* whose turn it is, continued (3.4) */
-enum { POLLS = 1024, POLL = 32 };
-enum { POLLS_COST = 10, SLICE_COST = 4, PATIENCE = 80 };
+enum { POLLS = 1024, POLL = 64 };
+enum { POLLS_COST = 20, SLICE_COST = 4, PATIENCE = 80 };
 
 void warp_looked(struct Warp *w, uint64_t address, uint64_t value)
 {
@@ -84,6 +84,7 @@ static uint32_t arrived(const struct Warp *w, int k)
     return lanes;
 }
 
+/* whose turn it is, continued (3.4) */
 /* Lanes at the reconvergence point k go on; all sides of k are behind. */
 static void passed_by(struct Warp *w, int k, uint32_t lanes)
 {
@@ -96,6 +97,7 @@ static void passed_by(struct Warp *w, int k, uint32_t lanes)
     }
 }
 
+/* whose turn it is, continued (3.4) */
 /* Let the youngest such lanes go on alone; false: there are none. */
 static bool let_go(struct Warp *w)
 {
