@@ -63,6 +63,7 @@ static Stamp *entries(struct Clock *c, int w)
     return c->known[w];
 }
 
+/* what threads know, continued (4.5) */
 static void learn(struct Clock *c, int w, uint32_t lanes, Stamp x)
 {
     Stamp *to = entries(c, w);
