@@ -91,7 +91,7 @@ SIMTCC  := $(B)/bin/simtcc
 SIMT_LIB_OBJECTS := $(patsubst %.c,$(B)/opt/%.o,\
              $(wildcard $(CODE)/base/*.c $(CODE)/simt/*.c))
 SIMT_HEADERS := $(patsubst $(CODE)/simt/include/%,$(B)/include/%,\
-             $(wildcard $(CODE)/simt/include/*.h))
+             $(wildcard $(CODE)/simt/include/*.h $(CODE)/simt/include/*/*.h))
 
 $(B)/lib/libsimt.a: $(SIMT_LIB_OBJECTS)
 	@mkdir -p $(@D); rm -f $@

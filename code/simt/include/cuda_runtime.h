@@ -27,6 +27,9 @@
 #if __clang_major__ < 20
 #define __grid_constant__
 #endif
+#if __clang_major__ < 15        /* a keyword since                       */
+#define __noinline__     __attribute__((noinline))
+#endif
 #define __managed__ __device__ __attribute__((unavailable(                \
     "simtcc: no __managed__ variables on the software GPU: use "          \
     "__device__ and cudaMemcpyToSymbol")))

@@ -52,6 +52,33 @@ SIMT_DEVICE float atomicExch(float *p, float v)
 SIMT_CAS(int, int, i)
 SIMT_CAS(unsigned, int, i)
 SIMT_CAS(unsigned long long, long long, ll)
+SIMT_DEVICE unsigned short atomicCAS(unsigned short *p,
+                                     unsigned short compare,
+                                     unsigned short v)
+{
+    unsigned short old;
+    asm volatile("atom.cas.b16 %0, [%1], %2, %3;" : "=h"(old)
+                 : "l"(p), "h"(compare), "h"(v) : "memory");
+    return old;
+}
+
+/* atomics that name a scope (M.3.4) */
+#define SIMT_SCOPED(name)                                                 \
+    template <class T, class... A>                                        \
+    SIMT_DEVICE auto name##_block(T *p, A... v) { return name(p, v...); } \
+    template <class T, class... A>                                        \
+    SIMT_DEVICE auto name##_system(T *p, A... v) { return name(p, v...); }
+SIMT_SCOPED(atomicAdd)
+SIMT_SCOPED(atomicSub)
+SIMT_SCOPED(atomicExch)
+SIMT_SCOPED(atomicAnd)
+SIMT_SCOPED(atomicOr)
+SIMT_SCOPED(atomicXor)
+SIMT_SCOPED(atomicMin)
+SIMT_SCOPED(atomicMax)
+SIMT_SCOPED(atomicInc)
+SIMT_SCOPED(atomicDec)
+SIMT_SCOPED(atomicCAS)
 
 __device__ float atomicMax(float *, float) __attribute__((unavailable(
     "simtcc: there is no atomicMax of floats, on a GPU either: compare "

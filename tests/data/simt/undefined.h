@@ -1,5 +1,7 @@
 /* Programs with variables that hold no value in some lanes.  Two warps run
- * each kernel; the expected result is computed here, on the CPU. */
+ * each kernel; the expected result is computed here, on the CPU.  It is that of
+ * the software GPU, which always runs warp 0 first and keeps together what
+ * __activemask finds; on a GPU some tickets go to the other warp. */
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <cstring>
