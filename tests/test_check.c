@@ -412,6 +412,13 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
 { "who has learned from a flag may reset it",
   DATA "w0 fence; w0 at " FLAG " @5; w1 at " FLAG " @6; w1 st " FLAG " @7",
   "" },
+{ "a block that has learned from a flag may reset it",
+  "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 fence; w0 at " FLAG " @5;"
+  "next; w0 fence; w0 at " FLAG " @6; w0 st " FLAG " @7", "" },
+{ "a block that has learned nothing may not",
+  "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 at " FLAG " @5;"
+  "next; w0 fence; w0 at " FLAG " @6; w0 st " FLAG " @7",
+  "race 7 with 5; " },
 { "who has learned nothing may not",
   DATA "w0 at " FLAG " @5; w1 at " FLAG " @6; w1 st " FLAG " @7",
   "race 7 with 5; " },

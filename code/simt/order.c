@@ -409,18 +409,6 @@ void order_atomic(const struct Warp *w, int lane, uint64_t address,
     note_seen(w, lane, r);
 }
 
-/* Has the lane learned what the thread of x published by its last fence?
- * Then the access to the flag is over, too. */
-bool order_passed_on(Stamp x, int lane, const struct Now *n)
-{
-    if (x < n->block)
-        return false;
-    int w = warp_of(x), l = (int)(x % SEVERAL);
-    Stamp fence = synced[w].era == era ? synced[w].fence[l] : 0;
-    return fence && known(clocks[order_warp->index * LANES + lane],
-                          w * LANES + l) >= fence;
-}
-
 bool order_published(uint64_t address)
 {
     const struct Release *r = fenced ? release_at(address, false) : NULL;
@@ -467,4 +455,17 @@ bool order_over(Stamp x, int lane, bool several, const struct Now *n)
     if (s->clocks && known(clocks[me], other) > x - x % STRAND)
         return true;
     return other == me && (s->clocks || (!several && !(x & SEVERAL)));
+}
+
+/* is it really not over?, continued (4.6) */
+/* Has the lane learned what the thread of x published by its last fence?
+ * Then the access to the flag is over, too. */
+bool order_passed_on(Stamp x, int lane, const struct Now *n)
+{
+    if (x < n->block)
+        return set_has(&acquired, start_of(x));
+    int w = warp_of(x), l = (int)(x % SEVERAL);
+    Stamp fence = synced[w].era == era ? synced[w].fence[l] : 0;
+    return fence && known(clocks[order_warp->index * LANES + lane],
+                          w * LANES + l) >= fence;
 }
