@@ -1348,6 +1348,35 @@ static void flag_after_the_loop(const struct Row *row)
     CHECK(1, 32, 5);
 }
 
+/* A branch to a return stands in the loop that polls. */
+static void return_in_the_loop(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(SHARED LOCK "setp.eq.u32 %p2, %r1, 31; @%p2 bra A;"
+        "L: ld.volatile.shared.u32 %r11, [s]; setp.eq.u32 %p1, %r11, 2;"
+        "@%p1 ret; setp.eq.u32 %p1, %r11, 0; @%p1 bra L;"
+        "A: @%p2 st.volatile.shared.u32 [s], 5;" STORE("6")), 1, 32);
+    CHECK(1, 32, 6);
+}
+
+/* Sides that become one before their reconvergence point, 70 times. */
+static void many_joins(const struct Row *row)
+{
+    (void)row;
+    static char text[20000];
+    size_t n = (size_t)snprintf(text, sizeof text, "%s", OPENING
+        "and.b32 %r10, %r1, 1; setp.eq.u32 %p1, %r10, 0; mov.u32 %r11, 0;");
+    for (int k = 0; k < 70; k++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+            "@%%p1 bra A%d; add.u32 %%r11, %%r11, 1; bra.uni J%d;"
+            "A%d: add.u32 %%r11, %%r11, 1; setp.eq.u32 %%p2, %%r11, 999;"
+            "@%%p2 bra E; J%d: bar.warp.sync -1;", k, k, k, k);
+    snprintf(text + n, sizeof text - n, "%s",
+             "E: " STORE("%r11") "\nret;\n}\n");
+    run(text, 1, 32);
+    CHECK(1, 32, 70);
+}
+
 /* Each takes one of three, or puts back what it took from nothing. */
 static void semaphore(const struct Row *row)
 {
@@ -1429,6 +1458,9 @@ static const struct Row rows[] = {
       "only polls by volatile loads end a turn" },
     { "flag_after_the_loop", flag_after_the_loop,
       "lanes at the reconvergence point are never let go" },
+    { "return_in_the_loop", return_in_the_loop,
+      "a branch that nobody takes ends all patience" },
+    { "many_joins", many_joins, "a parent with one side is never dropped" },
     { "semaphore", semaphore, "every turn ends at the same instruction" },
     { "padding_counts", padding_counts, "a shadow smaller than the memory" },
     { "dynamic_shared", dynamic_shared, "dynamic over static memory" },

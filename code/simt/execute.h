@@ -71,6 +71,7 @@ void warp_run(struct Warp *, int slice);
 /* Paths of a warp: one more, its index; and the end of one. */
 int path_new(struct Warp *, struct Path);
 void path_end(struct Warp *, int k);
+void path_idle(struct Warp *, int k);   /* ends if it waits for nobody */
 /* The running instruction has looked at memory and found this. */
 void warp_looked(struct Warp *, uint64_t address, uint64_t value);
 

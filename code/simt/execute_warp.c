@@ -90,7 +90,6 @@ void run_unpack(struct Warp *w, const struct Instruction *i, uint32_t on)
 struct Group { uint32_t lanes, named, who; };
 
 /* what of lanes that are not here (L.7) */
-/* Lanes that have returned, or never were, nobody waits for. */
 static void tell_absent(struct Warp *w, const struct Instruction *i,
                         uint32_t lanes, uint32_t named, uint32_t absent)
 {
@@ -113,9 +112,9 @@ static void named_lanes(struct Warp *w, const struct Instruction *i,
 }
 
 /* are the named lanes here (L.7) */
-/* The next group of *rest, which begins as `on`; false: there is none. */
+/* The next group of the lanes in *rest; false: there is none. */
 static bool next_group(struct Warp *w, const struct Instruction *i,
-                       uint32_t on, uint32_t *rest, struct Group *g)
+                       uint32_t *rest, struct Group *g)
 {
     const uint32_t *mask = w->file + i->c[1];
     if (!*rest)
@@ -124,7 +123,7 @@ static bool next_group(struct Warp *w, const struct Instruction *i,
     for (int l = 0; l < LANES; l++)
         g->lanes |= mask[l] == g->named ? lane_bit[l] : 0;
     g->lanes &= *rest;
-    g->who = g->named & (w->exchange ? w->exchange->lanes : on);
+    g->who = g->named & (w->exchange ? w->exchange->lanes : g->lanes);
     *rest &= ~g->lanes;
     if (w->block->launch->check)
         named_lanes(w, i, g);
@@ -167,7 +166,7 @@ void run_shuffle(struct Warp *w, const struct Instruction *i, uint32_t on)
     uint32_t *d = w->file + i->d[0];
     const uint32_t *b = w->file + i->b[0], *c = w->file + i->c[0];
     struct Group g = { 0 };
-    while (w->block->launch->check && next_group(w, i, on, &rest, &g))
+    while (w->block->launch->check && next_group(w, i, &rest, &g))
         ;
     memcpy(from, w->file + i->a[0], sizeof from);
     for (int l = 0; w->exchange && l < LANES; l++)
@@ -191,7 +190,7 @@ void run_vote(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t rest = on, votes = votes_of(w, i);
     struct Group g;
-    while (next_group(w, i, on, &rest, &g)) {
+    while (next_group(w, i, &rest, &g)) {
         uint32_t yes = votes & g.who;
         bool result = i->op == OP_ALL ? yes == g.who
                     : i->op == OP_ANY ? yes != 0
@@ -233,7 +232,7 @@ void run_match(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t rest = on;
     struct Group g;
-    while (next_group(w, i, on, &rest, &g))
+    while (next_group(w, i, &rest, &g))
         match_group(w, i, &g);
 }
 
@@ -265,7 +264,7 @@ void run_redux(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t rest = on;
     struct Group g;
-    while (next_group(w, i, on, &rest, &g)) {
+    while (next_group(w, i, &rest, &g)) {
         uint32_t x = reduce_group(w, i, &g);
         slot4 *d = REGISTER(w, i->d[0], slot4);
         EACH_LANE(g.lanes, d, x)
@@ -285,8 +284,8 @@ void run_warp_sync(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     uint32_t rest = on;
     struct Group g;
-    while (w->block->launch->check && next_group(w, i, on, &rest, &g))
-        check_warp_sync(w, g.named);
+    while (w->block->launch->check && next_group(w, i, &rest, &g))
+        check_warp_sync(w, g.named & (g.who | ~w->alive));
 }
 
 void run_fence(struct Warp *w, const struct Instruction *i, uint32_t on)

@@ -196,6 +196,7 @@ static void begin_block(struct Block *b, uint64_t n)
         w->state = WARP_READY;
         w->used = w->ages = 0;
         w->polls = w->turns = w->patience = w->waiting = 0;
+        memset(w->poll, 0, sizeof w->poll);
         w->now = path_new(w, (struct Path){ .meet = -1, .parent = -1,
                                             .lanes = w->alive });
         for (int c = 0; c < k->n_constants; c++)

@@ -215,7 +215,8 @@ struct Warp {
     uint32_t ages;              /* paths made so far                     */
 
     /* what a warp remembers of waiting (3.4) */
-    int polls;                  /* looks at memory in this turn          */
+    int polls, repeats;         /* looks at memory in this turn; and     */
+                                /*   those that found what the last did  */
     int turns;                  /* that ended before their path did      */
     int patience;               /* how long no path has ended            */
     int waiting;                /* paths that wait at a .sync            */

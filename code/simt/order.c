@@ -100,11 +100,12 @@ static struct Clock *clock_of(int thread)
 /* what a warp has synchronised in this era (4.5) */
 static struct Synced {
     uint64_t era;               /* the rest is of this era               */
-    Stamp own;                  /* since when nobody else ran            */
+    Stamp own;                  /* from here on all lanes know all       */
     Stamp full;                 /* since the last sync of all lanes      */
     bool clocks;                /* has a lane one?                       */
-    Stamp fence[LANES];         /* end of what its last fence covers; 0  */
-    Stamp device_fence[LANES];  /* likewise, but __threadfence_block     */
+    Stamp fence[LANES];         /* end of what its last fence covers     */
+    Stamp device_fence[LANES];  /* likewise, __threadfence only          */
+    Stamp full_then[LANES];     /* `full` at its last fence              */
 } synced[MAX_WARPS];
 static Stamp fences;            /* the block's, up to the last barrier   */
 static Stamp last_fence;        /* and the last of all                   */
@@ -337,7 +338,7 @@ static void publish(const struct Warp *w, int lane, struct Release *r)
     if (!r->clock)
         r->clock = xcalloc(1, sizeof *r->clock);
     learn_all(r->clock, clocks[w->index * LANES + lane]);
-    learn(r->clock, w->index, ALL_LANES, s->full);
+    learn(r->clock, w->index, ALL_LANES, s->full_then[lane]);
     learn(r->clock, w->index, 1u << lane, s->fence[lane]);
 }
 
@@ -383,6 +384,7 @@ void order_fence(const struct Warp *w, uint32_t lanes, bool device)
     for (int l = 0; l < LANES; l++)
         if (lanes >> l & 1) {
             s->fence[l] = mine;
+            s->full_then[l] = s->full;
             s->device_fence[l] = device ? mine : s->device_fence[l];
         }
     s->own = now_global.own = now_shared.own = mine;

@@ -124,6 +124,8 @@ static void execute_path(struct Warp *w, int k)
     if (site) {
         site[w->pc].executed++;
         site[w->pc].active += (unsigned)__builtin_popcount(w->active);
+        if (i->guarded)
+            site[w->pc].on += (unsigned)__builtin_popcount(w->active);
     }
     i->run(w, i, w->active);
 }
@@ -160,7 +162,8 @@ static void stop_waiting(struct Warp *w, int k)
     w->waiting--;
 }
 
-/* The running path and all that wait for the same.  As sync_ready. */
+/* The running path and all that wait for the same; returns what sync_ready
+ * returns. */
 static bool join(struct Warp *w, const struct Instruction *i, uint32_t mask)
 {
     struct Path *p = &w->path[w->now];
@@ -181,6 +184,7 @@ static bool join(struct Warp *w, const struct Instruction *i, uint32_t mask)
         stop_waiting(w, k);
         path_end(w, k);
     }
+    path_idle(w, p->parent);
     w->active = p->lanes;
     p->passed &= ~p->lanes;
     if (elsewhere)

@@ -49,25 +49,25 @@ static int youngest(const struct Warp *w)
 }
 
 /* whose turn it is, continued (3.4) */
-enum { POLLS = 1024, POLL = 64 };
-enum { POLLS_COST = 20, SLICE_COST = 4, PATIENCE = 80 };
+enum { POLLS = 1024, POLL = 64, REPEATS = 8, PATIENCE = 80 };
+enum { REPEATS_COST = 20, LOOKS_COST = 4, SLICE_COST = 1 };
 
+/* The first lane speaks for all. */
 void warp_looked(struct Warp *w, uint64_t address, uint64_t value)
 {
     struct Poll *p = &w->poll[w->pc % 4], now = { w->pc, address, value };
     bool same = p->pc == now.pc && p->address == address &&
                 p->value == value;
     w->polls += same ? POLL : 1;
+    w->repeats += same;
     *p = now;
 }
 
 static void end_turn(struct Warp *w, int cost)
 {
-    w->polls = 0;
+    w->polls = w->repeats = 0;
     w->turns++;
     w->patience += cost;
-    if (w->now < 0)
-        return;
     w->path[w->now].pc = w->pc;
     w->path[w->now].ran = true;
     w->now = -1;
@@ -82,6 +82,23 @@ static uint32_t arrived(const struct Warp *w, int k)
         if (w->path[__builtin_ctzll(m)].parent == k)
             lanes &= ~w->path[__builtin_ctzll(m)].lanes;
     return lanes;
+}
+
+/* whose turn it is, continued (3.4) */
+/* Drop parent k, if it has nobody to wait for. */
+void path_idle(struct Warp *w, int k)
+{
+    if (k < 0 || w->path[k].sides != 1 || arrived(w, k))
+        return;
+    for (uint64_t m = w->used; m; m &= m - 1) {
+        struct Path *side = &w->path[__builtin_ctzll(m)];
+        if (side->parent != k)
+            continue;
+        side->parent = w->path[k].parent;
+        side->meet = w->path[k].meet;
+        w->used &= ~((uint64_t)1 << k);
+        return;
+    }
 }
 
 /* whose turn it is, continued (3.4) */
@@ -113,20 +130,11 @@ static bool let_go(struct Warp *w)
         return false;
     /* make a path of the lanes that have arrived at `best` (3.4) */
     struct Path *p = &w->path[best], q = { .pc = p->pc, .meet = p->meet,
-        .lanes = arrived(w, best), .parent = p->parent };
+        .lanes = arrived(w, best), .parent = p->parent, .passed = p->passed };
     p->lanes &= ~q.lanes;
-    q.passed = p->passed;
     passed_by(w, best, q.lanes);
     path_new(w, q);
-    for (uint64_t m = w->used; p->sides == 1 && m; m &= m - 1) {
-        struct Path *side = &w->path[__builtin_ctzll(m)];
-        if (side->parent != best)
-            continue;
-        side->parent = p->parent;
-        side->meet = p->meet;
-        w->used &= ~((uint64_t)1 << best);
-        break;
-    }
+    path_idle(w, best);
     return true;
 }
 
@@ -200,6 +208,8 @@ static void add_side(struct Warp *w, int parent, int pc, int meet,
 /* lanes return (3.3) */
 static void leave(struct Warp *w, uint32_t lanes)
 {
+    if (!lanes)
+        return;
     for (uint64_t m = w->used; m; m &= m - 1)
         w->path[__builtin_ctzll(m)].lanes &= ~lanes;
     w->alive &= ~lanes;
@@ -295,7 +305,7 @@ void warp_run(struct Warp *w, int slice)
     struct Site *site = launch->site;
     int steps = 0;
     /* begin a turn (3.4) */
-    w->polls = 0;
+    w->polls = w->repeats = 0;
     if (w->now < 0 && youngest(w) < 0) {
         for (uint64_t m = w->used; m; m &= m - 1)
             w->path[__builtin_ctzll(m)].ran = false;
@@ -332,8 +342,9 @@ void warp_run(struct Warp *w, int slice)
         w->pc = w->next;
         if (w->state != WARP_READY)
             break;
-        if (w->polls >= POLLS && w->polls++ >= POLLS + w->turns % 8)
-            end_turn(w, POLLS_COST);
+        if (w->now >= 0 && w->polls >= POLLS &&
+            w->polls++ >= POLLS + w->turns % 8)
+            end_turn(w, w->repeats >= REPEATS ? REPEATS_COST : LOOKS_COST);
     }
     w->block->steps += (unsigned)steps;
     if (steps >= slice && w->state == WARP_READY && w->now >= 0)
