@@ -24,6 +24,7 @@
 #define WAS 0x5aa5f00d5aa5f00dull       /* in `out` before the launch */
 
 static struct Module module;
+static bool sanitize;                   /* the next runs, too */
 
 static inline void read_kernel(const char *text)
 {
@@ -57,7 +58,7 @@ static inline enum Fault run_text(const char *text, int blocks, int threads,
         ((uint64_t *)(void *)memory_bytes(o))[k] = WAS;
     if (in)
         memcpy(memory_bytes(i), in, bytes);
-    simt_options.check = false;
+    simt_options.check = sanitize;
     simt_launch(module_kernel(&module, "k"),
                 (struct Dim3){ (uint32_t)blocks, 1, 1 },
                 (struct Dim3){ (uint32_t)threads, 1, 1 }, dynamic,

@@ -16,7 +16,8 @@
  *                     OP: ld, st (lanes store their own numbers), sc (all
  *                     store the same), at (atomic), ex (atomicExch), cp
  *                     (cp.async to S, from byte 0 on of global memory), lm
- *                     (ldmatrix.x4), vl, vs (volatile), ca (atomicCAS)
+ *                     (ldmatrix.x4), vl, vs (volatile), ca (atomicCAS),
+ *                     rs, rb (st.release for the device, for the block)
  *   cas               the kernel has an atomicCAS; before its launch
  *   written           the host fills global memory
  *   copies            the host reads it back
@@ -111,7 +112,8 @@ static void access(struct Warp *w, const char *op, char space, long base,
         .contiguous = step == size, .uniform = step == 0,
     };
     bool same = strcmp(op, "sc") == 0, cas = strcmp(op, "ca") == 0;
-    bool store = same || *op == 's' || strcmp(op, "vs") == 0;
+    bool release = *op == 'r';
+    bool store = same || release || *op == 's' || strcmp(op, "vs") == 0;
     if (store)
         a.kind = ACCESS_STORE;
     else if (strcmp(op, "at") == 0 || strcmp(op, "ex") == 0 || cas)
@@ -139,8 +141,10 @@ static void access(struct Warp *w, const char *op, char space, long base,
     code[line] = (struct Instruction){ .line = line, .access = a.kind,
                                        .width = 1, .size = size,
                                        .op = cas ? OP_CAS : OP_NONE,
-                                       .flags = *op == 'v' ? FLAG_STRONG : 0,
                                        .b = { 0 } };
+    code[line].flags = (*op == 'v' || release ? FLAG_STRONG : 0)
+                       | (release ? FLAG_RELEASE : 0)
+                       | (strcmp(op, "rb") == 0 ? FLAG_BLOCK : 0);
     w->pc = line;
     a.lanes = check_access(w, &a);
     if (store && a.space != SPACE_LOCAL)
@@ -361,6 +365,36 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
   "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 fence;"
   "w0 at g 4096+4 x4 1 @5; next; w0 st g 4+4 x4 1 @4; w0 fence;"
   "w0 at g 4096+4 x4 1 @5; barrier; w0 ld g 0+4 x4 3 @6", "" },
+#define TOLD "next; w0 at g 4096+4 x4 1 @8; w0 ld g 0+4 x4 1 @9"
+{ "what comes after the fence is not published to other blocks",
+  "launch 1 0; written; w0 fence; w0 st g 0+4 x4 1 @4;"
+  "w0 at g 4096+4 x4 1 @5; " TOLD, "race 9 with 4; " },
+{ "what came before it is",
+  "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 fence;"
+  "w0 at g 4096+4 x4 1 @5; " TOLD, "" },
+{ "a fence of the block orders no blocks",
+  "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 block;"
+  "w0 at g 4096+4 x4 1 @5; " TOLD, "race 9 with 4; " },
+{ "all threads put a fence before the barrier, one tells the others",
+  "launch 2 0; written; w1 st g 0+4 x4 1 @4; w1 fence; barrier;"
+  "w0 at g 4096+4 x4 1 @5; " TOLD, "" },
+{ "the same with a fence of the block",
+  "launch 2 0; written; w1 st g 0+4 x4 1 @4; w1 block; barrier;"
+  "w0 at g 4096+4 x4 1 @5; " TOLD, "race 9 with 4; " },
+{ "each block has to look for itself",
+  "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 fence;"
+  "w0 at g 4096+4 x4 1 @5; next; w0 at g 4096+4 x4 1 @5; next;"
+  "w0 ld g 0+4 x4 1 @6", "race 6 with 4; " },
+{ "knowledge passes from block to block",
+  "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 fence;"
+  "w0 at g 8192+4 x4 1 @5; next; w0 at g 8192+4 x4 1 @5; w0 fence;"
+  "w0 at g 4096+4 x4 1 @6; " TOLD, "" },
+{ "a release of the device orders blocks",
+  "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 rs g 4096+4 x4 1 @5; " TOLD,
+  "" },
+{ "a release of the block orders no blocks",
+  "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 rb g 4096+4 x4 1 @5; " TOLD,
+  "race 9 with 4; " },
 /* ---- locks and flags ---- */
 #define DATA "launch 3 64; written; w0 st g 0+4 x4 1 @4;"
 #define FLAG "g 4096+4 x4 1"
@@ -383,6 +417,9 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
 { "a plain flag orders nothing",
   DATA "w0 fence; w0 st " FLAG " @5; w1 vl " FLAG " @6;" READ,
   "race 6 with 5; race 7 with 4; " },
+{ "a plain flag at one address for all lanes orders nothing",
+  DATA "w0 fence; w0 st g 4096+0 x4 1 @5; w1 vl g 4096+0 x4 1 @6;" READ,
+  "race 6 with 5; race 7 with 4; " },
 { "who does not look at the flag knows nothing",
   DATA "w0 fence; w0 vs " FLAG " @5; w1 vl g 8192+4 x4 1 @6;" READ,
   "race 7 with 4; " },
@@ -394,10 +431,10 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
   "w1 vl g 4092+4 x4 2 @6; w1 sync 6;" READ, "race 7 with 4; " },
 { "the other lanes of who publishes are not published",
   "launch 2 0; written; w0 st g 0+4 x4 3 @4; w0 fence; w0 vs " FLAG " @5;"
-  "w1 vl " FLAG " @6; w1 ld g 0+4 x4 2 @7", "race 7 with 4; " },
+  "w1 vl " FLAG " @6; w1 ld g 4+4 x4 1 @7", "race 7 with 4; " },
 { "unless they have synchronised before",
   "launch 2 0; written; w0 st g 0+4 x4 3 @4; w0 sync " ALL "; w0 fence;"
-  "w0 vs " FLAG " @5; w1 vl " FLAG " @6; w1 ld g 0+4 x4 1 @7", "" },
+  "w0 vs " FLAG " @5; w1 vl " FLAG " @6; w1 ld g 4+4 x4 1 @7", "" },
 { "knowledge passes through two locks",
   DATA "w0 fence; w0 at " FLAG " @5; w1 at " FLAG " @6; w1 fence;"
   "w1 at g 8192+4 x4 1 @8; w2 at g 8192+4 x4 1 @9;"
@@ -429,12 +466,30 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
 { "a flag is void behind a barrier, and so is the need of it",
   DATA "w0 fence; w0 vs " FLAG " @5; barrier; w1 vl " FLAG " @6;" READ,
   "" },
+{ "a thread that looks at a flag publishes nothing",
+  DATA "w0 fence; w0 vl " FLAG " @5; w1 vl " FLAG " @6;" READ,
+  "race 7 with 4; " },
+{ "a thread that sets a flag learns nothing",
+  DATA "w0 fence; w0 vs " FLAG " @5; w1 vs " FLAG " @6;" READ,
+  "race 7 with 4; " },
+{ "a release is a fence of its own", DATA "w0 rs " FLAG " @5;"
+  "w1 vl " FLAG " @6;" READ, "" },
+{ "a fence before a barrier publishes nothing after it",
+  DATA "w0 fence; barrier; w0 st g 0+4 x4 1 @4; w0 vs " FLAG " @5;"
+  "w1 vl " FLAG " @6; w1 st " FLAG " @8;" READ,
+  "race 8 with 5; race 7 with 4; " },
 { "volatile accesses of two warps", "launch 2 0; written;"
   "w0 vs " FLAG " @4; w1 vl " FLAG " @5; w0 vs " FLAG " @6", "" },
 { "volatile accesses of two lanes", "launch 1 0; written;"
   "w0 vs g 0+4 x4 2 @4; w0 vl g 4+4 x4 1 @5", "race 5 with 4; " },
 { "volatile accesses of two lanes, behind a fence", "launch 1 0; written;"
   "w0 fence; w0 vs g 0+4 x4 2 @4; w0 vl g 4+4 x4 1 @5", "" },
+{ "a flag of two lanes that is looked at before it is set",
+  "launch 1 0; written; w0 fence; w0 vl g 4+4 x4 1 @4; w0 vs g 0+4 x4 2 @5",
+  "" },
+{ "volatile accesses of two lanes, after a fence of another era",
+  "launch 1 0; written; w0 fence; w0 vs g 0+4 x4 2 @4; barrier;"
+  "w0 vs g 0+4 x4 2 @5; w0 vl g 4+4 x4 1 @6", "race 6 with 5; " },
 /* ---- guesses ---- */
 { "a read before an atomicCAS is a guess",
   "cas; launch 2 0; written; w0 ld " FLAG " @4; w0 ca " FLAG " @5;"
@@ -443,8 +498,23 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
   "cas; launch 2 0; written; w0 at " FLAG " @4; w1 ld " FLAG " @5;"
   "w1 ca g 8192+4 x4 1 @6; next", "race 5 with 4; " },
 { "a read in a kernel without one is a race at once",
-  "launch 2 0; written; w0 at " FLAG " @4; w1 ld " FLAG " @5",
-  "race 5 with 4; " },
+  "launch 2 0; written; w0 at " FLAG " @4; w1 ld " FLAG " @5;"
+  "w1 st g 65536+4 x4 1 @6", "race 5 with 4; out of bounds 6; " },
+{ "a guess is checked by the thread that made it",
+  "cas; launch 2 0; written; w0 at " FLAG " @4; w1 ld " FLAG " @5;"
+  "w0 ca " FLAG " @6; next", "race 5 with 4; race 6 with 5; " },
+{ "a guess is checked at the word that was read",
+  "cas; launch 2 0; written; w0 ld " FLAG " @4; w1 at " FLAG " @5;"
+  "w0 ca g 8192+4 x4 1 @6; next", "race 5 with 4; " },
+{ "a guess is checked by an atomicCAS only",
+  "cas; launch 2 0; written; w0 at " FLAG " @4; w1 ld " FLAG " @5;"
+  "w1 at " FLAG " @6; next", "race 5 with 4; " },
+{ "a guess that another thread has checked",
+  "cas; launch 2 0; written; w0 ld " FLAG " @4; w0 ca " FLAG " @5;"
+  "w1 ld " FLAG " @4; next", "" },
+{ "a guess may be checked after another's atomic",
+  "cas; launch 2 0; written; w0 ld " FLAG " @4; w1 at " FLAG " @5;"
+  "w0 ca " FLAG " @6; next", "" },
 { "a guess is about atomics, not about stores",
   "cas; launch 2 0; written; w0 st " FLAG " @4; w1 ld " FLAG " @5;"
   "w1 ca " FLAG " @6; next", "race 5 with 4; race 6 with 4; " },

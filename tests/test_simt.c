@@ -1,6 +1,7 @@
 /* The software GPU: how warps go apart and meet, what they tell each other,
  * what memory does, what is refused.  Kernels are text, so that no
  * compiler is needed; test_simt_ops.c has the single instructions. */
+#include "simt/check.h"
 #include "simt_fixture.h"
 
 #include <signal.h>
@@ -12,11 +13,22 @@
 
 static uint64_t in[MOST], out[MOST];
 
-static void run(const char *text, int blocks, int threads)
+/* A wrong machine may run for ever: so many warp instructions a block. */
+static void run_limited(uint64_t steps, const char *text, int blocks,
+                        int threads)
 {
     struct Error e = { "" };
-    if (run_text(text, blocks, threads, 0, in, out, 0, &e) != FAULT_NONE)
+    uint64_t limit = simt_options.step_limit;
+    simt_options.step_limit = steps;
+    enum Fault fault = run_text(text, blocks, threads, 0, in, out, 0, &e);
+    simt_options.step_limit = limit;
+    if (fault != FAULT_NONE)
         fail_msg("%s", e.text);
+}
+
+static void run(const char *text, int blocks, int threads)
+{
+    run_limited(3000000, text, blocks, threads);
 }
 
 /* out[t] must be f(t % threads) */
@@ -219,11 +231,21 @@ static const char behind[] = KERNEL(
     "TEST: setp.ge.u32 %p1, %r10, %r1; @%p1 bra AFTER;"
     "add.u32 %r11, %r11, 2; add.u32 %r10, %r10, 1; bra.uni TEST;");
 
+/* The same without the shuffle, which would bring them together. */
+static const char behind_alone[] = KERNEL(
+    "mov.u32 %r10, 0; mov.u32 %r11, 0; bra.uni TEST;"
+    "AFTER: activemask.b32 %r13; popc.b32 %r13, %r13;"
+    "mad.lo.u32 %r12, %r13, 100, %r11;" STORE("%r12") "ret;"
+    "TEST: setp.ge.u32 %p1, %r10, %r1; @%p1 bra AFTER;"
+    "add.u32 %r11, %r11, 2; add.u32 %r10, %r10, 1; bra.uni TEST;");
+
 static void body_behind_loop(const struct Row *row)
 {
     (void)row;
     run(behind, 1, 32);
     CHECK(1, 32, 3200 + 2 * (t ^ 1));
+    run(behind_alone, 1, 32);
+    CHECK(1, 32, 3200 + 2 * t);
 }
 
 static void table_of_branches(const struct Row *row)
@@ -1257,6 +1279,49 @@ static void from_two_places(const struct Row *row)
         "A: add.u32 %r13, %r1, 100; redux.sync.max.u32 %r12, %r13, -1; B:"
         STORE("%r12")), 1, 32);
     CHECK(1, 32, 109);
+    /* what lanes bring is lost when they get their result */
+    run(KERNEL("mov.u32 %r12, %r1; setp.lt.u32 %p1, %r1, 10; @%p1 bra A;"
+        "shfl.sync.idx.b32 %r12, %r12, 3, 31, -1; bra.uni B;"
+        "A: shfl.sync.idx.b32 %r12, %r12, 20, 31, -1; B:" STORE("%r12")),
+        1, 32);
+    CHECK(1, 32, t < 10 ? 20 : 3);
+    run(KERNEL("setp.lt.u32 %p2, %r1, 20; setp.lt.u32 %p1, %r1, 10;"
+        "@%p1 bra A; vote.sync.all.pred %p2, %p2, -1; bra.uni B;"
+        "A: vote.sync.all.pred %p2, %p2, -1;"
+        "B: selp.b32 %r12, 1, 0, %p2;" STORE("%r12")), 1, 32);
+    CHECK(1, 32, 0);
+    run(KERNEL("and.b32 %r12, %r1, 7; setp.lt.u32 %p1, %r1, 10;"
+        "@%p1 bra A; match.any.sync.b32 %r12, %r12, -1; bra.uni B;"
+        "A: match.any.sync.b32 %r12, %r12, -1; B:" STORE("%r12")), 1, 32);
+    CHECK(1, 32, 0x1010101u << t % 8);
+}
+
+/* Lanes 0 to 7 have all come that they name, lanes 8 to 23 not. */
+static void masks_of_a_part(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL("setp.lt.u32 %p1, %r1, 24; setp.lt.u32 %p2, %r1, 8;"
+        "selp.b32 %r10, 0xff, 0xffffff00, %p2; @%p1 bra A;"
+        "vote.sync.ballot.b32 %r12, 1, %r10; bra.uni B;"
+        "A: vote.sync.ballot.b32 %r12, 1, %r10; B:" STORE("%r12")), 1, 32);
+    CHECK(1, 32, t < 8 ? 0xff : 0xffffff00);
+    /* the quarters 0 and 3 wait for each other, so do 1 and 2 */
+    run(KERNEL("setp.lt.u32 %p1, %r1, 16; add.u32 %r9, %r1, 8;"
+        "and.b32 %r9, %r9, 31; setp.lt.u32 %p2, %r9, 16;"
+        "selp.b32 %r10, 0xff0000ff, 0x00ffff00, %p2; @%p1 bra A;"
+        "vote.sync.ballot.b32 %r12, 1, %r10; bra.uni B;"
+        "A: vote.sync.ballot.b32 %r12, 1, %r10; B:" STORE("%r12")), 1, 32);
+    CHECK(1, 32, t >= 8 && t < 24 ? 0x00ffff00 : 0xff0000ff);
+}
+
+/* A guard does what a branch does. */
+static void guarded_votes(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL("setp.lt.u32 %p1, %r1, 10; mov.u32 %r13, 5;"
+        "@%p1 vote.sync.ballot.b32 %r12, %p1, -1;"
+        "@!%p1 vote.sync.ballot.b32 %r12, %p1, -1;" STORE("%r12")), 1, 32);
+    CHECK(1, 32, 0x3ff);
 }
 
 /* Lane t goes t times through one loop, 32 - t times through another, and
@@ -1290,6 +1355,66 @@ static void barrier_from_two_paths(const struct Row *row)
         "st.shared.u32 [s+4], %r11; atom.shared.exch.b32 %r10, [s], 0;"
         "bar.sync 0; ld.shared.u32 %r12, [s+4];" STORE("%r12")), 1, 70);
     CHECK(1, 70, 70);
+}
+
+/* Lanes 0 to 9 wait for the others, which wait at the end of the branch;
+ * from the bar.warp.sync on all go together. */
+static void together_again(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL("mov.u32 %r10, 0; setp.ge.u32 %p1, %r1, 10; @%p1 bra A;"
+        "shfl.sync.idx.b32 %r10, %r1, 20, 31, -1;"
+        "A: @!%p1 bra B; shfl.sync.idx.b32 %r10, %r1, 3, 31, -1;"
+        "B: bar.warp.sync -1; activemask.b32 %r11; popc.b32 %r11, %r11;"
+        "mad.lo.u32 %r10, %r11, 100, %r10;" STORE("%r10")), 1, 32);
+    CHECK(1, 32, t < 10 ? 3220 : 3203);
+}
+
+/* Lanes 0 to 9 and the others come to X, and reconverge at M; lanes 20 to
+ * 31 do so by another branch, and reconverge with 10 to 19 at N before. */
+#define LEVELS(at_x) KERNEL("setp.lt.u32 %p1, %r1, 10;"                     \
+    "setp.gt.u32 %p2, %r3, 1000; setp.lt.u32 %p3, %r1, 20; mov.u32 %r10, 0;" \
+    "@%p1 bra X; @%p2 bra M; @%p3 bra X; mov.u32 %r10, 1; @%p2 bra N;"      \
+    "X: " at_x "popc.b32 %r11, %r11; add.u32 %r10, %r10, %r11;"             \
+    "N: add.u32 %r10, %r10, 100; M:" STORE("%r10"))
+
+static void one_place_two_levels(const struct Row *row)
+{
+    (void)row;
+    run(LEVELS("vote.sync.ballot.b32 %r11, 1, -1;"), 1, 32);
+    CHECK(1, 32, 132 + (t >= 20));
+    run(LEVELS("bar.red.popc.u32 %r11, 0, %p3; sub.u32 %r11, %r11, 13;"), 1,
+        32);
+    CHECK(1, 32, 103 + (t >= 20));
+}
+
+/* Lanes 0 to 9 wait in round 0, the others pass them by and come to the
+ * same place in round 1: from then on they go together. */
+static void rounds_apart(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL("mov.u32 %r10, 0; mov.u32 %r12, 0;"
+        "L: setp.lt.u32 %p1, %r1, 10; setp.gt.or.u32 %p1, %r10, 0, %p1;"
+        "@!%p1 bra A; shfl.sync.bfly.b32 %r11, %r1, 0, 31, -1;"
+        "activemask.b32 %r11; popc.b32 %r11, %r11;"
+        "add.u32 %r12, %r12, %r11; A: add.u32 %r10, %r10, 1;"
+        "setp.lt.u32 %p1, %r10, 3; @%p1 bra L;" STORE("%r12")), 1, 32);
+    CHECK(1, 32, t < 10 ? 32 + 32 + 10 : 32 + 32);
+}
+
+/* They wait for each other, at two different instructions. */
+static void waits_for_ever(const struct Row *row)
+{
+    (void)row;
+    struct Error e = { "" };
+    static const char text[] = KERNEL("setp.lt.u32 %p1, %r1, 10; @%p1 bra A;"
+        "vote.sync.ballot.b32 %r12, %p1, -1; bra.uni B;"
+        "A: vote.sync.any.pred %p2, %p1, -1; B:" STORE("%r1"));
+    static const char says[] = "vote.sync.ballot.b32 is reached by the lanes "
+        "0xfffffc00, while 0x000003ff are elsewhere";
+    enum Fault fault = run_text(text, 1, 32, 0, in, out, 0, &e);
+    if (fault != FAULT_BARRIER || !strstr(e.text, says))
+        fail_msg("fault %d '%s'", fault, e.text);
 }
 
 /* Lanes 8 and above return, some by an instruction of their own. */
@@ -1332,8 +1457,10 @@ static void lock_of_lanes(const struct Row *row)
 static void turns_downwards(const struct Row *row)
 {
     unsigned threads = (unsigned)row_int(row, "threads");
-    run(row_int(row, "plain") ? TURNS("ld") : TURNS("ld.volatile"), 1,
-        (int)threads);
+    if (row_int(row, "plain"))
+        run_limited(20000000, TURNS("ld"), 1, (int)threads);
+    else
+        run(TURNS("ld.volatile"), 1, (int)threads);
     CHECK(1, threads, threads - t);
 }
 
@@ -1375,6 +1502,20 @@ static void many_joins(const struct Row *row)
              "E: " STORE("%r11") "\nret;\n}\n");
     run(text, 1, 32);
     CHECK(1, 32, 70);
+/* Lanes wait in two places, and the others set the flag after both. */
+static void flag_after_two_loops(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(SHARED LOCK "setp.lt.u32 %p1, %r1, 10; @%p1 bra L1;"
+        "setp.lt.u32 %p1, %r1, 20; @%p1 bra L2; bra.uni A;"
+        "L1: ld.volatile.shared.u32 %r11, [s]; setp.eq.u32 %p1, %r11, 0;"
+        "@%p1 bra L1; bra.uni A;"
+        "L2: ld.volatile.shared.u32 %r11, [s]; setp.eq.u32 %p1, %r11, 0;"
+        "@%p1 bra L2; bra.uni A;"
+        "A: setp.eq.u32 %p2, %r1, 31; @%p2 st.volatile.shared.u32 [s], 5;"
+        "atom.shared.add.u32 %r11, [s+4], 1; bar.sync 0;"
+        "ld.shared.u32 %r11, [s+4];" STORE("%r11")), 1, 32);
+    CHECK(1, 32, 32);
 }
 
 /* Each takes one of three, or puts back what it took from nothing. */
@@ -1389,6 +1530,103 @@ static void semaphore(const struct Row *row)
         "atom.shared.add.u32 %r11, [s+4], 1; atom.shared.add.u32 %r11, [s], "
         "1;" STORE("3")), 1, 65);
     CHECK(1, 65, 3);
+}
+
+/* ---- what the sanitizer is told ---------- */
+
+static char told[400];
+
+/* "PTX line 9: race: ..." -> "race; " */
+static void listen(const char *report)
+{
+    char kind[40] = "";
+    size_t n = strlen(told);
+    if (sscanf(report, "PTX line %*d: %39[^:]", kind) == 1)
+        snprintf(told + n, sizeof told - n, "%s; ", kind);
+}
+
+static void tells(const char *text, int blocks, int threads,
+                  const char *reports)
+{
+    told[0] = 0;
+    check_reports_to(listen);
+    sanitize = true;
+    run(text, blocks, threads);
+    sanitize = simt_options.check = false;
+    check_reports_to(NULL);
+    if (strcmp(told, reports))
+        fail_msg("'%s', not '%s'", told, reports);
+}
+
+/* Lane 31 sets what the others poll; the numbers may be narrow. */
+#define POLLING(load, more) KERNEL(SHARED LOCK                            \
+    "setp.eq.u32 %p2, %r1, 31; @%p2 bra A;"                                \
+    "L: " load ", [s];" more "setp.eq.u32 %p1, %r11, 0; @%p1 bra L;"       \
+    "bra.uni B; A: st.volatile.shared.u32 [s], 5; B:" STORE("1"))
+
+static void polls_are_told(const struct Row *row)
+{
+    (void)row;
+    tells(POLLING("ld.volatile.shared.u32 %r11", ""), 1, 32, "");
+    CHECK(1, 32, 1);
+    tells(POLLING("ld.volatile.shared.u8 %h1", "cvt.u32.u8 %r11, %h1;"), 1,
+          32, "");
+    tells(KERNEL(SHARED LOCK "setp.eq.u32 %p2, %r1, 31;"
+          "@!%p2 ld.volatile.shared.u32 %r11, [s];"
+          "@%p2 st.volatile.shared.u32 [s], 5;" STORE("1")), 1, 32, "race; ");
+    tells(POLLING("ld.shared.u32 %r11", ""), 1, 32, "race; race; ");
+}
+
+/* Thread 0 of warp 0, or of block 0, writes data and a flag; the others
+ * read both. */
+#define TELL(who, space, where, store, load) KERNEL(SHARED LOCK             \
+    "setp.eq.u32 %p2, " who ", 0; @!%p2 bra L;"                             \
+    "setp.eq.u32 %p3, %r1, 0; @%p3 st." space ".u32 [" where "+8], 9;"       \
+    "@%p3 " store "." space ".u32 [" where "], 5; bra.uni B;"              \
+    "L: " load "." space ".u32 %r11, [" where "];"                          \
+    "setp.eq.u32 %p1, %r11, 0; @%p1 bra L;"                                 \
+    "ld." space ".u32 %r12, [" where "+8]; B:" "mov.u32 %r0, 1;")
+#define IN_BLOCK(store, load) TELL("%r5", "shared", "s", store, load)
+#define IN_GRID(store, load) TELL("%r2", "global", "%rd1", store, load)
+
+static void strength_is_told(const struct Row *row)
+{
+    (void)row;
+    tells(IN_GRID("st.release.gpu", "ld.acquire.gpu"), 2, 32, "");
+    tells(IN_GRID("st.release.cta", "ld.acquire.gpu"), 2, 32, "race; ");
+    tells(IN_GRID("st.relaxed.gpu", "ld.acquire.gpu"), 2, 32, "race; ");
+    tells(IN_GRID("membar.gl; @%p3 st.relaxed.gpu", "ld.acquire.gpu"), 2, 32,
+          "");
+    tells(IN_GRID("membar.cta; @%p3 st.relaxed.gpu", "ld.acquire.gpu"), 2,
+          32, "race; ");
+    tells(IN_GRID("membar.gl; @%p3 st", "ld.acquire.gpu"), 2, 32,
+          "race; race; ");
+}
+
+static void absent_lanes_are_told(const struct Row *row)
+{
+    (void)row;
+    tells(KERNEL("setp.lt.u32 %p1, %r1, 10; @%p1 bra A;"
+        "vote.sync.ballot.b32 %r12, 1, -1; bra.uni B;"
+        "A: vote.sync.any.pred %p2, %p1, -1; B:" STORE("%r1")), 1, 32,
+        "absent lane; ");
+    CHECK(1, 32, t);
+    /* lanes that went on without the others wait for them the next time */
+    tells(KERNEL("setp.lt.u32 %p1, %r1, 10; @%p1 bra A;"
+        "vote.sync.ballot.b32 %r12, 1, -1;"
+        "shfl.sync.idx.b32 %r12, %r1, 3, 31, -1; bra.uni B;"
+        "A: vote.sync.any.pred %p2, %p1, -1;"
+        "shfl.sync.idx.b32 %r12, %r1, 20, 31, -1; B:" STORE("%r12")), 1, 32,
+        "absent lane; absent lane; ");
+    CHECK(1, 32, t < 10 ? 20 : 3);
+    tells(KERNEL("vote.sync.ballot.b32 %r12, 1, 0xff;" STORE("%r12")), 1, 32,
+        "absent lane; ");
+    tells(KERNEL("setp.ge.u32 %p1, %r1, 10; @%p1 bra A;"
+        "shfl.sync.bfly.b32 %r12, %r1, 16, 31, -1;" STORE("%r12")
+        "A: mov.u32 %r13, 0;"), 1, 32, "absent lane; ");
+    tells(KERNEL("setp.ge.u32 %p1, %r1, 10; @%p1 bra A;"
+        "shfl.sync.bfly.b32 %r12, %r1, 1, 31, -1;" STORE("%r12")
+        "A: mov.u32 %r13, 0;"), 1, 32, "");
 }
 
 static const struct Row rows[] = {
@@ -1446,14 +1684,26 @@ static const struct Row rows[] = {
     { "a_mask_for_each_half", a_mask_for_each_half,
       "the first lane's mask is everybody's" },
     { "from_two_places", from_two_places, "lanes wait in one place only" },
+    { "masks_of_a_part", masks_of_a_part,
+      "lanes wait for those that only their neighbours name" },
+    { "guarded_votes", guarded_votes, "lanes whose guard is false are lost" },
     { "from_two_loops", from_two_loops, "the same, and in any round" },
+    { "together_again", together_again,
+      "lanes that were let go stay apart for ever" },
+    { "one_place_two_levels", one_place_two_levels,
+      "lanes join that reconverge in different places" },
+    { "rounds_apart", rounds_apart,
+      "lanes that meet again inside of a branch stay apart" },
+    { "waits_for_ever", waits_for_ever,
+      "a ballot completes an any; nobody is told" },
     { "barrier_from_two_paths", barrier_from_two_paths,
       "lanes that went ahead lost at a barrier" },
     { "returned_are_not_awaited", returned_are_not_awaited,
       "a vote waits for lanes that have returned" },
     { "lock_of_lanes", lock_of_lanes,
       "who has the lock waits for the others after the loop" },
-    { "turns_downwards threads=256 plain=0", turns_downwards, "lanes take no turns" },
+    { "turns_downwards threads=256 plain=0", turns_downwards,
+      "lanes take no turns" },
     { "turns_downwards threads=9 plain=1", turns_downwards,
       "only polls by volatile loads end a turn" },
     { "flag_after_the_loop", flag_after_the_loop,
@@ -1461,7 +1711,13 @@ static const struct Row rows[] = {
     { "return_in_the_loop", return_in_the_loop,
       "a branch that nobody takes ends all patience" },
     { "many_joins", many_joins, "a parent with one side is never dropped" },
+    { "flag_after_two_loops", flag_after_two_loops,
+      "lanes that were let go run twice" },
     { "semaphore", semaphore, "every turn ends at the same instruction" },
+    { "polls_are_told", polls_are_told, "a poll is taken for a race" },
+    { "strength_is_told", strength_is_told, "a release without a fence" },
+    { "absent_lanes_are_told", absent_lanes_are_told,
+      "lanes that never come are taken for returned" },
     { "padding_counts", padding_counts, "a shadow smaller than the memory" },
     { "dynamic_shared", dynamic_shared, "dynamic over static memory" },
 };
