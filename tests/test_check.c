@@ -389,6 +389,24 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
   "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 fence;"
   "w0 at g 8192+4 x4 1 @5; next; w0 at g 8192+4 x4 1 @5; w0 fence;"
   "w0 at g 4096+4 x4 1 @6; " TOLD, "" },
+{ "not without a fence of its own",
+  "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 fence;"
+  "w0 at g 8192+4 x4 1 @5; next; w0 at g 8192+4 x4 1 @5;"
+  "w0 at g 4096+4 x4 1 @6; " TOLD, "race 9 with 4; " },
+{ "nor with a fence of the block",
+  "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 fence;"
+  "w0 at g 8192+4 x4 1 @5; next; w0 at g 8192+4 x4 1 @5; w0 block;"
+  "w0 at g 4096+4 x4 1 @6; " TOLD, "race 9 with 4; " },
+{ "a thread with an older fence takes nothing back",
+  "launch 2 0; written; w1 fence; w0 st g 0+4 x4 1 @4; w0 fence;"
+  "w0 at g 4096+4 x4 1 @5; w1 at g 4096+4 x4 1 @6; " TOLD, "" },
+{ "a fence before the barrier and one after it",
+  "launch 2 0; written; w1 fence; barrier; w0 st g 0+4 x4 1 @4; w0 fence;"
+  "w0 at g 4096+4 x4 1 @5; " TOLD, "" },
+{ "what another launch has published is forgotten",
+  "launch 1 0; written; w0 fence; w0 at g 4096+4 x4 1 @2; launch 1 0;"
+  "w0 st g 0+4 x4 1 @4; w0 fence; w0 at g 8192+4 x4 1 @5; " TOLD,
+  "race 9 with 4; " },
 { "a release of the device orders blocks",
   "launch 1 0; written; w0 st g 0+4 x4 1 @4; w0 rs g 4096+4 x4 1 @5; " TOLD,
   "" },
@@ -463,6 +481,17 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
 { "who has learned nothing may not",
   DATA "w0 at " FLAG " @5; w1 at " FLAG " @6; w1 st " FLAG " @7",
   "race 7 with 5; " },
+{ "an older flag takes no knowledge back",
+  "launch 2 0; written; w0 fence; w0 vs g 8192+4 x4 1 @3;"
+  "w0 st g 0+4 x4 1 @4; w0 fence; w0 vs " FLAG " @5; w1 vl " FLAG " @6;"
+  "w1 vl g 8192+4 x4 1 @6;" READ, "" },
+{ "two lanes publish at one flag",
+  DATA "w0 fence; w0 at g 4096+0 x4 1 @5; w0 at g 4096+0 x4 2 @5;"
+  "w1 at " FLAG " @6;" READ, "" },
+{ "what a thread has learned says nothing of another block",
+  "launch 2 0; written; w0 vs " FLAG " @4; next; w0 fence;"
+  "w0 vs g 8192+4 x4 1 @5; w1 vl g 8192+4 x4 1 @6; w1 st " FLAG " @7",
+  "race 7 with 4; " },
 { "a flag is void behind a barrier, and so is the need of it",
   DATA "w0 fence; w0 vs " FLAG " @5; barrier; w1 vl " FLAG " @6;" READ,
   "" },
@@ -480,6 +509,12 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
   "race 8 with 5; race 7 with 4; " },
 { "volatile accesses of two warps", "launch 2 0; written;"
   "w0 vs " FLAG " @4; w1 vl " FLAG " @5; w0 vs " FLAG " @6", "" },
+{ "volatile accesses of two blocks", "launch 1 0; written;"
+  "w0 vs " FLAG " @4; next; w0 vl " FLAG " @5", "" },
+{ "volatile stores of two lanes", "launch 1 0; written;"
+  "w0 vs g 0+4 x4 2 @4; w0 vs g 4+4 x4 1 @5", "" },
+{ "an atomic and a volatile load of two lanes", "launch 1 0; written;"
+  "w0 at g 0+4 x4 2 @4; w0 vl g 4+4 x4 1 @5", "" },
 { "volatile accesses of two lanes", "launch 1 0; written;"
   "w0 vs g 0+4 x4 2 @4; w0 vl g 4+4 x4 1 @5", "race 5 with 4; " },
 { "volatile accesses of two lanes, behind a fence", "launch 1 0; written;"
@@ -512,6 +547,15 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
 { "a guess that another thread has checked",
   "cas; launch 2 0; written; w0 ld " FLAG " @4; w0 ca " FLAG " @5;"
   "w1 ld " FLAG " @4; next", "" },
+{ "a guess that a lane at some address has checked",
+  "cas; launch 2 0; written; w0 ld " FLAG " @4; w0 ca g 4096+0 x4 1 @5;"
+  "w1 ld " FLAG " @4; next", "" },
+{ "a guess of another block is not checked in this one",
+  "cas; launch 1 0; written; w0 ld " FLAG " @4; next; w0 at " FLAG " @5;"
+  "w0 ca " FLAG " @6; next", "race 5 with 4; race 6 with 4; " },
+{ "a guess is checked in its launch",
+  "cas; launch 2 0; written; w0 ld " FLAG " @4; w0 ca " FLAG " @5; launch 2 0;"
+  "w0 at " FLAG " @6; w1 ld " FLAG " @4; next", "race 4 with 6; " },
 { "a guess may be checked after another's atomic",
   "cas; launch 2 0; written; w0 ld " FLAG " @4; w1 at " FLAG " @5;"
   "w0 ca " FLAG " @6; next", "" },

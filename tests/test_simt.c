@@ -1518,6 +1518,25 @@ static void flag_after_two_loops(const struct Row *row)
     CHECK(1, 32, 32);
 }
 
+/* Lanes 0 to 15 of warp 1 poll in each of ten rounds until warp 0 has
+ * worked for a while; the others wait, so that all go on together. */
+static void patience(const struct Row *row)
+{
+    (void)row;
+    run(KERNEL(SHARED LOCK "mov.u32 %r12, 0; mov.u32 %r10, 1;"
+        "setp.ge.u32 %p1, %r1, 32; @%p1 bra W; S: mov.u32 %r11, 0;"
+        "T: add.u32 %r11, %r11, 1; setp.lt.u32 %p2, %r11, 40000; @%p2 bra T;"
+        "st.volatile.shared.u32 [s], %r10; add.u32 %r12, %r12, 32;"
+        "add.u32 %r10, %r10, 1; setp.le.u32 %p2, %r10, 10; @%p2 bra S;"
+        "bra.uni E; W: and.b32 %r9, %r1, 31; setp.lt.u32 %p3, %r9, 16;"
+        "V: @!%p3 bra A; P: ld.volatile.shared.u32 %r11, [s];"
+        "setp.lt.u32 %p2, %r11, %r10; @%p2 bra P;"
+        "A: activemask.b32 %r11; popc.b32 %r11, %r11;"
+        "add.u32 %r12, %r12, %r11; add.u32 %r10, %r10, 1;"
+        "setp.le.u32 %p2, %r10, 10; @%p2 bra V; E:" STORE("%r12")), 1, 64);
+    CHECK(1, 64, 320);
+}
+
 /* Each takes one of three, or puts back what it took from nothing. */
 static void semaphore(const struct Row *row)
 {
@@ -1713,6 +1732,7 @@ static const struct Row rows[] = {
     { "many_joins", many_joins, "a parent with one side is never dropped" },
     { "flag_after_two_loops", flag_after_two_loops,
       "lanes that were let go run twice" },
+    { "patience", patience, "lanes are let go that need not be" },
     { "semaphore", semaphore, "every turn ends at the same instruction" },
     { "polls_are_told", polls_are_told, "a poll is taken for a race" },
     { "strength_is_told", strength_is_told, "a release without a fence" },
