@@ -417,6 +417,9 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
 #define DATA "launch 3 64; written; w0 st g 0+4 x4 1 @4;"
 #define FLAG "g 4096+4 x4 1"
 #define READ "w1 ld g 0+4 x4 1 @7"
+{ "lanes that read one word, and have synchronised in part before",
+  "launch 1 1024; w0 st s 0+0 x4 1 @5; w0 sync " ALL "; w0 sync ffff;"
+  "w0 ld s 0+0 x4 " ALL " @6; w0 st s 0+0 x4 1 @7", "race 7 with 6; " },
 { "a flag behind a fence orders two threads",
   DATA "w0 fence; w0 vs " FLAG " @5; w1 vl " FLAG " @6;" READ, "" },
 { "so does a fence of the block", DATA "w0 block; w0 vs " FLAG " @5;"

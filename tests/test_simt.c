@@ -1458,7 +1458,7 @@ static void turns_downwards(const struct Row *row)
 {
     unsigned threads = (unsigned)row_int(row, "threads");
     if (row_int(row, "plain"))
-        run_limited(20000000, TURNS("ld"), 1, (int)threads);
+        run_limited(100000000, TURNS("ld"), 1, (int)threads);
     else
         run(TURNS("ld.volatile"), 1, (int)threads);
     CHECK(1, threads, threads - t);
@@ -1502,6 +1502,8 @@ static void many_joins(const struct Row *row)
              "E: " STORE("%r11") "\nret;\n}\n");
     run(text, 1, 32);
     CHECK(1, 32, 70);
+}
+
 /* Lanes wait in two places, and the others set the flag after both. */
 static void flag_after_two_loops(const struct Row *row)
 {

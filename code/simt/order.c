@@ -456,7 +456,7 @@ bool order_over(Stamp x, int lane, bool several, const struct Now *n)
         return true;
     if (s->clocks && known(clocks[me], other) > x - x % STRAND)
         return true;
-    return other == me && (s->clocks || (!several && !(x & SEVERAL)));
+    return other == me && !several && !(x & SEVERAL);
 }
 
 /* is it really not over?, continued (4.6) */
