@@ -2,7 +2,6 @@
 # One model on several machines: twenty steps on $MACHINE (cuda or simt) must
 # give the losses of the CPU, as near to those in double as the CPU is.
 . tests/lib/run.sh
-. tests/lib/wrong.sh
 B=${B:-build} MACHINE=${MACHINE:-simt}
 text=tests/data/machines.txt
 if [ ! -x "$B/tests-$MACHINE/losses" ]; then
@@ -52,33 +51,6 @@ if [ "$MACHINE" = simt ]; then
         {   d = row[$1] - $2
             if (!(d < 2e-6 && d > -2e-6)) { print $1, $2; bad = 1 } }
         END { exit bad }' figures/data/simt-core.csv "$dir/printed"
-
-    # And the report that chapter 3 prints: the machine that runs the lanes
-    # with the lowest address first, on the same model; its first report of
-    # a barrier and of a shuffle.  UPDATE_FACTS=DATE writes it.
-    # shellcheck disable=SC2086
-    torn() {
-        local objects=${SIMT_OBJECTS:-$(ls "$B"/simt/code/ops/*.o) \
-            $B/simt/code/gpt2/mixed.o $B/simt/code/lab/machine_peak.o}
-        make_wrong tests/wrong/simt-lowest-pc.wrong code/simt/warp.c \
-            > "$dir/warp.c" &&
-        ${CC:-cc} ${FLAGS_OPT:--std=c17 -D_GNU_SOURCE -O2} -w -Icode \
-            -Icode/simt -c "$dir/warp.c" -o "$dir/warp.o" &&
-        ${CC:-cc} -fopenmp "$B/opt/tests/losses.o" "$dir/warp.o" $objects \
-            "$B/libmb-host.a" "$B/libmb-opt.a" ${LIBS:--lm -lpthread} \
-            -lstdc++ -o "$dir/torn" || return
-        "$dir/torn" $text "$dir/torn.bin" 1 2>&1 | awk '
-            /^[^ ]/ { print_it = /: (barrier|absent lane): / && !said[$2]++ }
-            print_it'
-    }
-    if [ "$(${CLANG:-clang} --version | sed -n 's/.*version \([0-9]*\).*/\1/p')" = 14 ]
-    then
-        [ -z "${UPDATE_FACTS:-}" ] || torn > figures/data/simt-torn.txt
-        check "the report in chapter 3 is that of the lowest address first" \
-            diff <(torn 2>&1) figures/data/simt-torn.txt
-    else
-        skip "the report in chapter 3" "its lines are those of clang 14"
-    fi
 fi
 row() { awk -F, -v name="gpu.$1" '$1 == name { print $2 }' \
     figures/data/gpu-losses.csv; }

@@ -433,7 +433,7 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
   "w1 vl " FLAG " @6;" READ, "race 7 with 4; " },
 { "nor does a __syncwarp behind the fence cover anything",
   "launch 2 0; written; w0 fence; w0 st g 0+4 x4 2 @4; w0 sync " ALL ";"
-  "w0 vs " FLAG " @5; w1 vl " FLAG " @6; w1 ld g 0+4 x4 2 @7",
+  "w0 vs " FLAG " @5; w1 vl " FLAG " @6; w1 ld g 4+4 x4 1 @7",
   "race 7 with 4; " },
 { "a plain flag orders nothing",
   DATA "w0 fence; w0 st " FLAG " @5; w1 vl " FLAG " @6;" READ,

@@ -1481,8 +1481,9 @@ static void return_in_the_loop(const struct Row *row)
     (void)row;
     run(KERNEL(SHARED LOCK "setp.eq.u32 %p2, %r1, 31; @%p2 bra A;"
         "L: ld.volatile.shared.u32 %r11, [s]; setp.eq.u32 %p1, %r11, 2;"
-        "@%p1 ret; setp.eq.u32 %p1, %r11, 0; @%p1 bra L;"
-        "A: @%p2 st.volatile.shared.u32 [s], 5;" STORE("6")), 1, 32);
+        "@%p1 bra G; setp.eq.u32 %p1, %r11, 0; @%p1 bra L;"
+        "A: @%p2 st.volatile.shared.u32 [s], 5;" STORE("6") "G:"), 1,
+        32);
     CHECK(1, 32, 6);
 }
 
@@ -1492,14 +1493,17 @@ static void many_joins(const struct Row *row)
     (void)row;
     static char text[20000];
     size_t n = (size_t)snprintf(text, sizeof text, "%s", OPENING
-        "and.b32 %r10, %r1, 1; setp.eq.u32 %p1, %r10, 0; mov.u32 %r11, 0;");
+        "and.b32 %r10, %r1, 1; setp.eq.u32 %p1, %r10, 0; mov.u32 %r11, 0;"
+        "setp.eq.u32 %p2, %r1, 999;");
     for (int k = 0; k < 70; k++)
         n += (size_t)snprintf(text + n, sizeof text - n,
-            "@%%p1 bra A%d; add.u32 %%r11, %%r11, 1; bra.uni J%d;"
-            "A%d: add.u32 %%r11, %%r11, 1; setp.eq.u32 %%p2, %%r11, 999;"
-            "@%%p2 bra E; J%d: bar.warp.sync -1;", k, k, k, k);
-    snprintf(text + n, sizeof text - n, "%s",
-             "E: " STORE("%r11") "\nret;\n}\n");
+            "@%%p1 bra X%d; @%%p2 bra M%d; S%d: bar.warp.sync -1;"
+            "add.u32 %%r11, %%r11, 1; bra I%d; X%d: @%%p2 bra M%d;"
+            "bra S%d; I%d:", k, k, k, k, k, k, k, k);
+    for (int k = 69; k >= 0; k--)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "M%d: add.u32 %%r12, %%r11, %d;", k, k);
+    snprintf(text + n, sizeof text - n, "%s", STORE("%r11") "\nret;\n}\n");
     run(text, 1, 32);
     CHECK(1, 32, 70);
 }
