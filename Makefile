@@ -314,6 +314,8 @@ $(STYLE): $(HTML)/%: code/weave/%
 build/figures/%.svg: figures/%.gp code/weave/plot
 	@code/weave/plot $< $@
 -include $(wildcard build/weave/*.d build/figures/*.d)
+# A figure that is gone: the page that named it is made again.
+figures/%: ;
 
 # ---- the press -------------------------------------------------------------
 .PHONY: lint
