@@ -186,13 +186,13 @@ struct Path {
     int sides;                  /* that it waits for at pc; 0: a leaf    */
     uint32_t age;               /* larger: made later                    */
     /* what a path waits for (3.4) */
+    bool ran;                   /* it has had its turn                   */
     bool waits;                 /* at a .sync, for lanes of other paths  */
-    bool forced;                /* and they will not come                */
-    bool woken;                 /* it waited, and the last ones returned */
+    bool forced;                /* it goes on, as they will never come   */
+    bool woken;                 /* it goes on, as they have returned     */
     uint32_t since;             /* order in which paths began to wait    */
-    uint32_t passed;            /* lanes that have passed it by ...      */
-    uint32_t missed;            /* ... and returned, while it waited     */
-    bool ran;                   /* has had its turn                      */
+    uint32_t passed;            /* lanes that have gone past it          */
+    uint32_t missed;            /* those that returned while it waited   */
 };
 enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_DONE };
 
