@@ -1458,7 +1458,7 @@ static void turns_downwards(const struct Row *row)
 {
     unsigned threads = (unsigned)row_int(row, "threads");
     if (row_int(row, "plain"))
-        run_limited(100000000, TURNS("ld"), 1, (int)threads);
+        run_limited(40000000, TURNS("ld"), 1, (int)threads);
     else
         run(TURNS("ld.volatile"), 1, (int)threads);
     CHECK(1, threads, threads - t);
@@ -1729,7 +1729,7 @@ static const struct Row rows[] = {
       "who has the lock waits for the others after the loop" },
     { "turns_downwards threads=256 plain=0", turns_downwards,
       "lanes take no turns" },
-    { "turns_downwards threads=9 plain=1", turns_downwards,
+    { "turns_downwards threads=3 plain=1", turns_downwards,
       "only polls by volatile loads end a turn" },
     { "flag_after_the_loop", flag_after_the_loop,
       "lanes at the reconvergence point are never let go" },
