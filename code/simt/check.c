@@ -345,7 +345,7 @@ static uint64_t absolute(const struct Ask *q, uint64_t x)
 
 static bool is_atomic(const struct Instruction *i)
 {
-    return i->access == ACCESS_ATOM || i->access == ACCESS_RED;
+    return touch_of(i->access) == TOUCH_ATOMIC;
 }
 
 static bool is_cas(const struct Warp *w)
@@ -383,6 +383,11 @@ static int n_guesses;
 static bool has_cas;                    /* the kernel of this launch     */
 static uint64_t excused[65536 / 64];    /* loads, by number              */
 
+static bool is_excused(unsigned at)
+{
+    return excused[at / 64] >> at % 64 & 1;
+}
+
 /* a guess before an atomic, continued (4.7) */
 /* Is the race one of a read that may be a guess?  Then it is kept. */
 static bool may_be_guess(const struct Ask *q, struct Clash c, int lane)
@@ -392,7 +397,7 @@ static bool may_be_guess(const struct Ask *q, struct Clash c, int lane)
     unsigned at = (uint16_t)(reads ? (unsigned)q->w->pc : c.at);
     if (!has_cas || !(reads || meets))
         return false;
-    if (excused[at / 64] >> at % 64 & 1)
+    if (is_excused(at))
         return true;
     if ((meets && c.other < q->now->block) || n_guesses == 64)
         return false;
@@ -434,11 +439,10 @@ static void guesses_checked(const struct Warp *w, int lane,
             guesses[i].thread == w->index * LANES + lane)
             excuse(guesses[i].at);
     for (int i = 0; i < n_guesses; i++)
-        if (!(excused[guesses[i].at / 64] >> guesses[i].at % 64 & 1))
+        if (!is_excused(guesses[i].at))
             guesses[kept++] = guesses[i];
     n_guesses = kept;
 }
-
 
 /* a guess before an atomic, continued (4.7) */
 static void tell_guesses(void)

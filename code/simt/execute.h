@@ -79,6 +79,9 @@ void warp_looked(struct Warp *, uint64_t address, uint64_t value);
  * instruction now?  False: another path has to go on.  Lanes may have
  * joined it, or have executed the instruction already. */
 bool sync_ready(struct Warp *, const struct Instruction *);
+/* Those of some lanes that pass the mask of the first of them. */
+uint32_t same_mask(const struct Warp *, const struct Instruction *,
+                   uint32_t lanes);
 void sync_lanes_left(struct Warp *, uint32_t lanes);    /* they returned */
 void sync_force(struct Warp *); /* who waited longest goes on alone      */
 /* Run all warps of a block, already set up, to their end: block.c. */

@@ -116,13 +116,10 @@ static void named_lanes(struct Warp *w, const struct Instruction *i,
 static bool next_group(struct Warp *w, const struct Instruction *i,
                        uint32_t *rest, struct Group *g)
 {
-    const uint32_t *mask = w->file + i->c[1];
     if (!*rest)
         return false;
-    *g = (struct Group){ .named = mask[__builtin_ctz(*rest)] };
-    for (int l = 0; l < LANES; l++)
-        g->lanes |= mask[l] == g->named ? lane_bit[l] : 0;
-    g->lanes &= *rest;
+    g->named = w->file[i->c[1] + (unsigned)__builtin_ctz(*rest)];
+    g->lanes = same_mask(w, i, *rest);
     g->who = g->named & (w->exchange ? w->exchange->lanes : g->lanes);
     *rest &= ~g->lanes;
     if (w->block->launch->check)

@@ -54,16 +54,25 @@ static bool complete(const struct Warp *w, const struct Instruction *i,
 }
 
 /* divide a path by its masks (L.8) */
+uint32_t same_mask(const struct Warp *w, const struct Instruction *i,
+                   uint32_t lanes)
+{
+    const uint32_t *mask = w->file + i->c[1];
+    uint32_t same = 0, first = mask[__builtin_ctz(lanes)];
+    if (i->sync == SYNC_ALL)
+        return lanes;
+    for (int l = 0; l < LANES; l++)
+        same |= mask[l] == first ? lane_bit[l] : 0;
+    return same & lanes;
+}
+
+/* divide a path by its masks, continued (L.8) */
 /* False: all lanes are on and pass one mask. */
 static bool divide(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
-    const uint32_t *mask = w->file + i->c[1];
     struct Path p = w->path[w->now];
     int whole = w->now;
-    uint32_t off = w->active & ~on, rest = on, part = on;
-    for (int l = 0; i->sync == SYNC_MASK && l < LANES; l++)
-        part &= mask[l] == mask[__builtin_ctz(on)] ? ALL_LANES
-                                                   : ~lane_bit[l];
+    uint32_t off = w->active & ~on, rest = on, part = same_mask(w, i, on);
     if (!off && part == on)
         return false;
     /* make a path of each part (L.8) */
@@ -73,10 +82,7 @@ static bool divide(struct Warp *w, const struct Instruction *i, uint32_t on)
     if (off)
         path_new(w, p);
     for (p.pc = w->pc; rest; rest &= ~part) {
-        part = rest;
-        for (int l = 0; i->sync == SYNC_MASK && l < LANES; l++)
-            part &= mask[l] == mask[__builtin_ctz(rest)] ? ALL_LANES
-                                                         : ~lane_bit[l];
+        part = same_mask(w, i, rest);
         p.lanes = part;
         path_new(w, p);
     }

@@ -73,3 +73,17 @@ template <int n> int run_all(const Case (&cases)[n], int argc, char **argv)
     [[maybe_unused]] const float *in, [[maybe_unused]] int n)
 #define CASE(name) { #name, name, name##_expect }
 #define LANE ((int)(threadIdx.x % 32))
+
+/* What a function returns, in one lane only, is read in all. */
+#define RETURNED(name, call)                                            \
+    KERNEL(name)                                                        \
+    {                                                                   \
+        int v = call;                                                   \
+        out[threadIdx.x] = __shfl_sync(~0u, v, 0) + LANE;               \
+    }                                                                   \
+    EXPECT(name)                                                        \
+    {                                                                   \
+        for (int i = 0; i < N; i++)                                     \
+            out[i] = i;                                                 \
+        count[0] = 64;                                                  \
+    }

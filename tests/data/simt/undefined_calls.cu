@@ -131,18 +131,6 @@ __device__ bool fetch_bool(int *count)
         v = atomicAdd(count, 32) > 0;
     return v;
 }
-#define RETURNED(name, call)                                            \
-    KERNEL(name)                                                        \
-    {                                                                   \
-        int v = call;                                                   \
-        out[threadIdx.x] = __shfl_sync(~0u, v, 0) + LANE;               \
-    }                                                                   \
-    EXPECT(name)                                                        \
-    {                                                                   \
-        for (int i = 0; i < N; i++)                                     \
-            out[i] = i;                                                 \
-        count[0] = 64;                                                  \
-    }
 RETURNED(return_inline, fetch(count))
 RETURNED(return_noinline, fetch_called(count))
 RETURNED(return_bool, fetch_bool(count) * 32)

@@ -35,18 +35,6 @@ __device__ __attribute__((noinline)) int fall_called(int *count)
     if (LANE == 0)
         return atomicAdd(count, 32);
 }
-#define RETURNED(name, call)                                            \
-    KERNEL(name)                                                        \
-    {                                                                   \
-        int v = call;                                                   \
-        out[threadIdx.x] = __shfl_sync(~0u, v, 0) + LANE;               \
-    }                                                                   \
-    EXPECT(name)                                                        \
-    {                                                                   \
-        for (int i = 0; i < N; i++)                                     \
-            out[i] = i;                                                 \
-        count[0] = 64;                                                  \
-    }
 RETURNED(return_missing, fall(count))
 RETURNED(return_missing_noinline, fall_called(count))
 
