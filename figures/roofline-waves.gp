@@ -1,5 +1,5 @@
 # What 132 multiprocessors do in a product of 2,496 and in one of 2,560: each
-# tile takes as long as the model of lab/staircase.c says.  Three panels above
+# tile takes as long as the model of lessons/staircase.c says.  Three panels above
 # each other; a row is: left, right, bottom, top, colour.
 panel(base, tiles, m, K, colour) = sprintf("wave(%d, %d, %d, %d, %d); ", base, tiles, m, K, colour)
 all = panel(320, 260, 192, 2496, 1).panel(160, 280, 192, 2560, 2).panel(0, 200, 256, 2560, 1)

@@ -3,13 +3,13 @@
  * The numbers in memory do not matter, the tokens do. */
 #include <stdint.h>
 #include <stdlib.h>
-#include "ops/adamw.h"
-#include "ops/classifier16.h"
-#include "ops/columns16.h"
-#include "ops/embedding16.h"
-#include "ops/gelu16.h"
-#include "ops/layernorm16.h"
-#include "ops/machine.h"
+#include "ops/adamw/adamw.h"
+#include "ops/loss/classifier_bf16.h"
+#include "ops/linear/bias_grad_bf16.h"
+#include "ops/embedding/embedding_bf16.h"
+#include "ops/gelu/gelu_bf16.h"
+#include "ops/layernorm/layernorm_bf16.h"
+#include "backend/backend.h"
 
 enum { B = 8, T = 64, N = B * T, C = 768, V = 5003, VP = 5008,
        ROWS = 4 * N, MANY = 1 << 20 };

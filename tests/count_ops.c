@@ -3,16 +3,16 @@
  * reports of it.  The numbers in memory do not matter, the tokens do. */
 #include <stdint.h>
 #include <stdlib.h>
-#include "ops/adamw.h"
-#include "ops/attention.h"
-#include "ops/crossentropy.h"
-#include "ops/embedding.h"
-#include "ops/gelu.h"
-#include "ops/layernorm.h"
-#include "ops/linear.h"
-#include "ops/machine.h"
-#include "ops/matmul.h"
-#include "ops/residual.h"
+#include "ops/adamw/adamw.h"
+#include "ops/attention/attention.h"
+#include "ops/loss/crossentropy.h"
+#include "ops/embedding/embedding.h"
+#include "ops/gelu/gelu.h"
+#include "ops/layernorm/layernorm.h"
+#include "ops/linear/linear.h"
+#include "backend/backend.h"
+#include "ops/matmul/matmul.h"
+#include "ops/residual/residual.h"
 
 enum { B = 2, T = 64, N = B * T, C = 128, NH = 2, V = 512 };
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The software GPU counts what an H200 counted: lab/count_kernels.cu, compiled
+# The software GPU counts what an H200 counted: bench/count_kernels.cu, compiled
 # by clang and run here, against figures/data/simt-validation.csv, which ncu
 # wrote.  UPDATE_COUNTS=DATE writes the tables that chapter 3b prints.
 . tests/lib/run.sh
@@ -19,7 +19,7 @@ picks="sa_f32_by_4.satom_inst sa_u64_mixed.satom_inst red_int_mod_5.red_bytes
 
 # build CLANG LEVEL PROGRAM; count PROGRAM CSV
 build() {
-    CLANG=$1 "$BIN/simtcc" "$2" -Icode code/lab/count_kernels.cu \
+    CLANG=$1 "$BIN/simtcc" "$2" -Icode code/bench/count_kernels.cu \
         code/base/error.c -o "$3" > "$dir/log" 2>&1
 }
 # The sanitizer watches, too: an alarm, which would be a false one, ends the

@@ -5,13 +5,13 @@
  * for losses and derivatives near 1; 1e-8 of the largest derivative allowed
  * is far from that and far from any mistake. */
 #include "rows.h"
-#include "ops/attention.h"
-#include "ops/crossentropy.h"
-#include "ops/embedding.h"
-#include "ops/gelu.h"
-#include "ops/layernorm.h"
-#include "ops/linear.h"
-#include "ops/residual.h"
+#include "ops/attention/attention.h"
+#include "ops/loss/crossentropy.h"
+#include "ops/embedding/embedding.h"
+#include "ops/gelu/gelu.h"
+#include "ops/layernorm/layernorm.h"
+#include "ops/linear/linear.h"
+#include "ops/residual/residual.h"
 
 enum { MAX_INPUTS = 4 };
 

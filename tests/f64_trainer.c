@@ -2,8 +2,8 @@
  * clipping, on the model in tests/data/gpt2-tiny; and accumulation. */
 #include "gpt2/trainer.h"
 
-#include "gpt2/safetensors.h"
-#include "ops/adamw.h"
+#include "io/safetensors.h"
+#include "ops/adamw/adamw.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,9 +3,9 @@
  * The rule of the tolerances is that of tests/rows.h; the plain version is
  * in float, its outputs rounded to bf16. */
 #include "ops_fixture.h"
-#include "ops/adamw.h"
-#include "ops/flash.h"
-#include "ops/machine.h"
+#include "ops/adamw/adamw.h"
+#include "ops/attention/attention_bf16.h"
+#include "backend/backend.h"
 #include "plain_flash.h"
 #include "tensor.h"
 
@@ -88,7 +88,7 @@ static void forward(struct Case *c)
     tensor_fetch(&c->lse);
 }
 
-void *machine_scratch(size_t bytes);    /* of ops/gpu.h, which is not C */
+void *machine_scratch(size_t bytes);    /* of ops/kernels/common.cuh, which is not C */
 
 /* What ran before has left D and sums of a bias there: NaN instead. */
 static void spoil_scratch(const struct Case *c)

@@ -1,13 +1,13 @@
-/* What ops/floats.h adds to the operators on floats, against the same
+/* What ops/fp32/fp32.h adds to the operators on floats, against the same
  * formulas in double.  The rule of the tolerances is that of tests/rows.h;
  * the plain version is in float, and for attention by "tf32" whatever
  * enters a product is first rounded to 11 bits. */
 #include "ops_fixture.h"
-#include "ops/attention.h"
-#include "ops/embedding.h"
-#include "ops/floats.h"
-#include "ops/gelu.h"
-#include "ops/layernorm.h"
+#include "ops/attention/attention.h"
+#include "ops/embedding/embedding.h"
+#include "ops/fp32/fp32.h"
+#include "ops/gelu/gelu.h"
+#include "ops/layernorm/layernorm.h"
 #include "plain_flash.h"
 #include "tensor.h"
 

@@ -3,13 +3,13 @@
  * numbers, exact in float and in double. */
 #include "ops_fixture.h"
 #include "base/rng.h"
-#include "ops/adamw.h"
-#include "ops/classifier16.h"
-#include "ops/columns16.h"
-#include "ops/embedding16.h"
-#include "ops/gelu16.h"
-#include "ops/layernorm16.h"
-#include "ops/machine.h"
+#include "ops/adamw/adamw.h"
+#include "ops/loss/classifier_bf16.h"
+#include "ops/linear/bias_grad_bf16.h"
+#include "ops/embedding/embedding_bf16.h"
+#include "ops/gelu/gelu_bf16.h"
+#include "ops/layernorm/layernorm_bf16.h"
+#include "backend/backend.h"
 #include "tensor.h"
 
 /* The distance of two neighbours of size x in t's numbers. */

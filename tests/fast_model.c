@@ -5,8 +5,8 @@
 #include "base/alloc.h"
 #include "gpt2/mixed_plan.h"
 #include "gpt2/trainer.h"
-#include "ops/adamw.h"
-#include "ops/machine.h"
+#include "ops/adamw/adamw.h"
+#include "backend/backend.h"
 #include "layouts.h"
 #include "rows.h"               /* last: cmocka has a macro called fail */
 

@@ -1,8 +1,8 @@
 /* product(): every body that this machine holds against the same sum in
  * double.  See tests/rows.h for the rule of the tolerances. */
 #include "rows.h"
-#include "ops/machine.h"
-#include "ops/product.h"
+#include "backend/backend.h"
+#include "ops/matmul/matmul_bf16.h"
 #include "tensor.h"
 
 /* ---- one product, in double, in float, and by the body ----------------- */

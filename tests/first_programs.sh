@@ -21,7 +21,7 @@ refuses "1025 threads in a block" 2 'threads' "$add" --threads 1025
 # ---- the two commands that the chapter shows ------------------------------------
 command=$(awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 }
                on { if (sub(/\\$/, "")) printf "%s", $0; else print }' \
-    chapters/02-throughput-machine.nw |
+    chapters/machine/throughput-machine.nw |
     sed "s|build/bin|$BIN|; s|build/libmb|${BIN%/bin}/libmb|
          s|-o vector-add|-o $dir/compiled|")
 check "the chapter shows a command for each of two compilers" \

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/alloc.h"
-#include "gpt2/checkpoint.h"
+#include "io/checkpoint.h"
 
 static const struct Config small = { .V = 3, .T = 2, .L = 1, .NH = 1,
                                      .C = 2 };

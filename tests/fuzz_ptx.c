@@ -1,6 +1,6 @@
 /* Whatever the bytes, module_read reads a module or refuses it with a
  * sentence; what it reads is whole: every branch and place inside bounds. */
-#include "simt/machine.h"
+#include "simt/simt.h"
 
 #include <stdlib.h>
 #include <string.h>

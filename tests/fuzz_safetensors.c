@@ -1,7 +1,7 @@
 /* The header reader on arbitrary bytes; what it accepts must be true. */
 #include <stdint.h>
 #include <stdlib.h>
-#include "gpt2/safetensors.h"
+#include "io/safetensors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

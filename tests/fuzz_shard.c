@@ -1,5 +1,5 @@
 /* The shard reader on any bytes: accept or refuse, never read outside. */
-#include "gpt2/shard.h"
+#include "data/shard.h"
 
 #include <stdlib.h>
 #include <string.h>

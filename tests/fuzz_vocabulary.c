@@ -1,7 +1,7 @@
 /* The vocabulary reader on any two files (a byte 0xFF, which neither may
  * contain, stands between them).  What it accepts must encode and decode
  * any text, by every way of merging. */
-#include "gpt2/tokenizer.h"
+#include "data/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>

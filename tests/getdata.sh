@@ -1,7 +1,7 @@
 #!/bin/bash
 # make data-NAME: downloads are checked, continued, and never half there.
 . tests/lib/run.sh
-get() { MIRROR=$mirror sh code/gpt2/get_data.sh "$1" "$dir/data"; }
+get() { MIRROR=$mirror sh code/data/get_data.sh "$1" "$dir/data"; }
 mkdir "$dir/mirror"
 mirror=file://$dir/mirror
 

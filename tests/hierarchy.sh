@@ -7,7 +7,7 @@ build() {           # ladder's .cu, program
     "$simtcc" -g -Icode "$1" "$dir/main.o" "$dir/access.o" "$host" \
         -o "$2" > "$dir/stdout" 2> "$dir/stderr"
 }
-for f in tests/data/simt/hierarchy.cu code/lab/access.cu; do
+for f in tests/data/simt/hierarchy.cu code/bench/access_kernels.cu; do
     o=$dir/$(basename "$f" .cu).o
     "$simtcc" -g -Icode -c "$f" -o "${o/hierarchy/main}" 2>> "$dir/errors"
 done

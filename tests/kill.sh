@@ -157,7 +157,7 @@ for w in tests/wrong/kill-*.c-wrong; do
     # shellcheck disable=SC2086
     if ! make_wrong "$w" "$file" > "$dir/wrong.c" 2> "$dir/stderr" ||
         ! ${CC:-cc} -std=c17 -D_GNU_SOURCE -Icode -w -O2 -fopenmp \
-            "$B/opt/code/gpt2/main_train.o" "$dir/wrong.c" \
+            "$B/opt/code/programs/train.o" "$dir/wrong.c" \
             "$B/libmb-opt.a" -lm -lpthread -o "$dir/wrong" 2> "$dir/stderr"
     then
         not_ok "$name" "$(cat "$dir/stderr")"

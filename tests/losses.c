@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "gpt2/shard.h"
+#include "data/shard.h"
 #include "gpt2/trainer.h"
 
 static void write_shard(const char *to, const char *from)

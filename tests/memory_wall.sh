@@ -2,7 +2,7 @@
 # The numbers of chapter 1 that are in two places: the table of GPUs and the
 # list it was typed from; the text and the data it speaks of; the printed run.
 . tests/lib/run.sh
-chapter=chapters/01-memory-wall.nw
+chapter=chapters/machine/memory-wall.nw
 list=figures/data/gpus.csv
 
 # column N of a GPU in the list

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
-#include "gpt2/checkpoint.h"
-#include "gpt2/safetensors.h"
-#include "ops/adamw.h"
+#include "io/checkpoint.h"
+#include "io/safetensors.h"
+#include "ops/adamw/adamw.h"
 #include <cmocka.h>             /* last: it defines a macro called fail */
 
 static struct Error error;

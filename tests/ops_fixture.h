@@ -4,8 +4,8 @@
 #define OPS_FIXTURE_H
 
 #include "rows.h"
-#include "ops/adamw.h"
-#include "ops/machine.h"
+#include "ops/adamw/adamw.h"
+#include "backend/backend.h"
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 

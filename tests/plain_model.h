@@ -5,8 +5,8 @@
 
 #include "base/alloc.h"
 #include "gpt2/model.h"
-#include "ops/adamw.h"
-#include "ops/bf16.h"
+#include "ops/adamw/adamw.h"
+#include "ops/kernels/bf16.h"
 #include "rows.h"               /* last: cmocka has a macro called fail */
 
 #pragma GCC diagnostic ignored "-Wunused-function"

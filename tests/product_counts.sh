@@ -29,7 +29,7 @@ count() {           # program, name -> rows
 count "$B/tests-simt/fast_product" swizzled > "$dir/counts"
 sed 's/((chunk ^ row) % 8)/(chunk % 8)/
      s/(half_x ^ row)/half_x/; s/(half_k ^ row)/half_k/' \
-    code/ops/product_mma.cu > "$dir/product_mma.cu"
+    code/ops/matmul/cuda_mma.cu > "$dir/product_mma.cu"
 objects=$(ls "$B"/simt/code/ops/*.o "$B"/simt/code/gpt2/*.o 2> /dev/null |
           grep -v product_mma.o)
 # shellcheck disable=SC2086

@@ -2,7 +2,7 @@
 #ifndef TESTS_SIMT_FIXTURE_H
 #define TESTS_SIMT_FIXTURE_H
 
-#include "simt/machine.h"
+#include "simt/simt.h"
 #include "rows.h"
 
 #define HEAD ".version 7.5\n.target sm_80\n.address_size 64\n"

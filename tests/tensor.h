@@ -3,8 +3,8 @@
 #ifndef TESTS_TENSOR_H
 #define TESTS_TENSOR_H
 
-#include "ops/bf16.h"
-#include "ops/machine.h"
+#include "ops/kernels/bf16.h"
+#include "backend/backend.h"
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 

@@ -1,5 +1,5 @@
 /* AdamW and the norm: each row names the mistake it would catch. */
-#include "ops/adamw.h"
+#include "ops/adamw/adamw.h"
 
 #include "base/rng.h"
 

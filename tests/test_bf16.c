@@ -1,6 +1,6 @@
 /* Numbers of 16 bits on the host: every one of them, and every middle. */
 #include "rows.h"
-#include "ops/bf16.h"
+#include "ops/kernels/bf16.h"
 
 /* Every bf16 is itself as a float; between two, the nearer. */
 static void bf16_row(const struct Row *row)

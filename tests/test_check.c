@@ -22,9 +22,9 @@
  *   written           the host fills global memory
  *   copies            the host reads it back
  */
-#include "simt/check.h"
-#include "simt/execute.h"
-#include "simt/shadow.h"
+#include "simt/sanitizer/check.h"
+#include "simt/executor/execute.h"
+#include "simt/sanitizer/shadow.h"
 
 #include "rows.h"
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "gpt2/checkpoint.h"
-#include "gpt2/safetensors.h"
+#include "io/checkpoint.h"
+#include "io/safetensors.h"
 #include <cmocka.h>
 #include "named.h"
 

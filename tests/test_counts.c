@@ -7,7 +7,7 @@
  * chip (figures/data/simt-validation.csv), or follows from a rule that was. */
 #include "rows.h"
 
-#include "simt/count.h"
+#include "simt/counters/count.h"
 
 static uint64_t key(const struct Row *row, const char *name, uint64_t other)
 {

@@ -1,7 +1,7 @@
 /* The pointer chase: one cycle through all lines, whatever their number. */
 #include "rows.h"
 
-#include "lab/chase.h"
+#include "bench/chase.h"
 
 static void one_cycle(const struct Row *row)
 {

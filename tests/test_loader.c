@@ -1,6 +1,6 @@
 /* The loader: every window once per epoch, whatever the number of shards
  * and ranks; each row names the mistake that it would catch. */
-#include "gpt2/loader.h"
+#include "data/loader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

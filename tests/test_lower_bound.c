@@ -1,5 +1,5 @@
 /* The least time of some work on a GPU of a list, and the list itself. */
-#include "lab/lower_bound.h"
+#include "lessons/gpu_list.h"
 #include "rows.h"
 #include <math.h>
 #include <stdio.h>

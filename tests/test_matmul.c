@@ -3,7 +3,7 @@
  * filled with NaN and guarded. */
 #include "rows.h"
 
-#include "ops/matmul.h"
+#include "ops/matmul/matmul.h"
 
 #include <assert.h>
 #include <omp.h>

@@ -3,17 +3,17 @@
 #include <omp.h>
 
 #include "ops_fixture.h"
-#include "ops/adamw.h"
-#include "ops/attention.h"
-#include "ops/crossentropy.h"
-#include "ops/embedding.h"
-#include "ops/gelu.h"
-#include "ops/layernorm.h"
-#include "ops/linear.h"
-#include "ops/machine.h"
-#include "ops/matmul.h"
-#include "ops/residual.h"
-#include "ops/vmath.h"
+#include "ops/adamw/adamw.h"
+#include "ops/attention/attention.h"
+#include "ops/loss/crossentropy.h"
+#include "ops/embedding/embedding.h"
+#include "ops/gelu/gelu.h"
+#include "ops/layernorm/layernorm.h"
+#include "ops/linear/linear.h"
+#include "backend/backend.h"
+#include "ops/matmul/matmul.h"
+#include "ops/residual/residual.h"
+#include "ops/kernels/vmath.h"
 
 /* One tensor of a test: ours, where the operators run; host, what it holds
  * or held, between guards; plain, and exact in double. */

@@ -3,8 +3,8 @@
  * says (UPDATE_FACTS=DATE writes it). */
 #include "rows.h"
 
-#include "lab/roofline.h"
-#include "lab/staircase.h"
+#include "bench/operator_costs.h"
+#include "lessons/staircase.h"
 
 /* ---- the roof ------------------------------------------------------------ */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/alloc.h"
-#include "gpt2/safetensors.h"
+#include "io/safetensors.h"
 #include <cmocka.h>
 #include "named.h"
 #include "scratch.h"

@@ -1,5 +1,5 @@
 /* Shards: what is written comes back; what is not a shard is refused. */
-#include "gpt2/shard.h"
+#include "data/shard.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

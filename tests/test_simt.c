@@ -1,7 +1,7 @@
 /* The software GPU: how warps go apart and meet, what they tell each other,
  * what memory does, what is refused.  Kernels are text, so that no
  * compiler is needed; test_simt_ops.c has the single instructions. */
-#include "simt/check.h"
+#include "simt/sanitizer/check.h"
 #include "simt_fixture.h"
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* The software GPU's special functions and narrow formats, each against the
  * C library in double or against the definition of the format. */
 #include "rows.h"
-#include "simt/simt_math.h"
+#include "simt/executor/device_math.h"
 
 static uint32_t bits_of(float x)
 {

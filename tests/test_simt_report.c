@@ -1,8 +1,8 @@
 /* What the report and the questions about a kernel rest on: its name as the
  * source has it, and how many of its blocks a multiprocessor holds. */
 #include "rows.h"
-#include "simt/gpu.h"
-#include "simt/names.h"
+#include "simt/runtime/cards.h"
+#include "simt/runtime/names.h"
 
 static void name(const struct Row *row)
 {

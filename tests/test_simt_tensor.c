@@ -1,8 +1,8 @@
 /* mma.sync of the software GPU against a plain product in double, with the
  * fragments laid out here by the formulas of the PTX manual. */
 #include "rows.h"
-#include "simt/simt_math.h"
-#include "simt/tensor.h"
+#include "simt/executor/device_math.h"
+#include "simt/executor/tensor.h"
 
 enum { M = 16, N = 8 };
 

@@ -1,5 +1,5 @@
 /* The table of peaks: whose row is meant by the name of a GPU. */
-#include "lab/stated_peak.h"
+#include "backend/stated_peak.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* The systolic array: products of any shape, cycles by the formula, and the
  * numbers that chapter 2 prints (UPDATE_FACTS=DATE writes them). */
-#include "lab/systolic.h"
+#include "lessons/systolic_array.h"
 #include "rows.h"
 
 /* Small integers, so that sums are exact whatever their order. */

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/file.h"
-#include "gpt2/bpe_train.h"
-#include "gpt2/merge.h"
-#include "gpt2/split.h"
-#include "gpt2/tokenizer.h"
-#include "gpt2/unicode.h"
+#include "data/bpe_train.h"
+#include "data/merge.h"
+#include "data/split.h"
+#include "data/tokenizer.h"
+#include "data/unicode.h"
 #include <cmocka.h>
 
 #define FACTS "text"
@@ -21,7 +21,7 @@
 #include "facts.h"
 
 #define CSV "figures/data/text.csv"
-#define CHAPTER "chapters/14-text-and-tokens.nw"
+#define CHAPTER "chapters/gpt2/text-and-tokens.nw"
 
 static struct Tokenizer *gpt2;
 static struct Mapped play;              /* TinyShakespeare */

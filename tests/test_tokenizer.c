@@ -1,10 +1,10 @@
 /* Text to tokens: each row names the mistake that it would catch. */
 #include "base/file.h"
 #include "base/rng.h"
-#include "gpt2/bpe_train.h"
-#include "gpt2/split.h"
-#include "gpt2/tokenizer.h"
-#include "gpt2/unicode.h"
+#include "data/bpe_train.h"
+#include "data/split.h"
+#include "data/tokenizer.h"
+#include "data/unicode.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The trainer on a small shard: accumulation, the data's position, resume. */
 #include "gpt2/trainer.h"
 
-#include "ops/adamw.h"
+#include "ops/adamw/adamw.h"
 
 #include <math.h>
 #include <setjmp.h>

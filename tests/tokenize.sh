@@ -43,11 +43,11 @@ check "inspect counts the bytes" sh -c "
     \"bytes  *\$(wc -c < $dir/book.txt),\""
 split() {
     "$bin" encode --vocab "$v" --eot --out "$dir/t.bin" --val 0.1 \
-        --val-out "$dir/v.bin" chapters/14*.nw chapters/h-tables.nw &&
+        --val-out "$dir/v.bin" chapters/14*.nw chapters/workshop/text-tables.nw &&
     "$bin" decode --vocab "$v" --out "$dir/t.txt" "$dir/t.bin" &&
     "$bin" decode --vocab "$v" "$dir/v.bin" > "$dir/v.txt" &&
     { cat chapters/14*.nw; printf '<|endoftext|>'
-      cat chapters/h-tables.nw; printf '<|endoftext|>'; } > "$dir/both" &&
+      cat chapters/workshop/text-tables.nw; printf '<|endoftext|>'; } > "$dir/both" &&
     cat "$dir/t.txt" "$dir/v.txt" | cmp - "$dir/both" &&
     [ "$(wc -c < "$dir/v.txt")" -gt 3000 ]
 }
@@ -144,7 +144,7 @@ if [ -r $u/UnicodeData.txt ] && grep -q PropList-15.0.0 $u/PropList.txt; then
     table() {
         awk -f tests/reference/unicode_tables.awk $u/PropList.txt \
             $u/UnicodeData.txt | tail -n +2 > "$dir/made"
-        sed -n '/class_change\[\] = {/,/^};/p' code/gpt2/unicode.c |
+        sed -n '/class_change\[\] = {/,/^};/p' code/data/unicode.c |
             sed '1d;$d' | cmp - "$dir/made"
     }
     check "the table of letters is Unicode's" table

@@ -1,10 +1,10 @@
 #!/bin/bash
 # The script behind `make train`: a first call, a second, a changed text.
 . tests/lib/run.sh
-head -c 60000 chapters/f-ground.nw > "$dir/text.txt"
+head -c 60000 chapters/workshop/ground-floor.nw > "$dir/text.txt"
 export TEXT="$dir/text.txt"
 export SIZE="--layers 1 --heads 2 --channels 32 --batch 4 --seq 32 --steps 30"
-go() { sh code/gpt2/train_text.sh "$BIN" "$dir/out" > "$dir/said" 2>&1; }
+go() { sh code/programs/train_text.sh "$BIN" "$dir/out" > "$dir/said" 2>&1; }
 
 check "a text becomes a model" go
 check "which writes a paragraph" grep -q 'what it writes after' "$dir/said"
@@ -16,7 +16,7 @@ check "a second call" go
 check "has nothing to train" grep -q 'the run is complete: 30 of 30' \
     "$dir/said"
 rm -r "$dir/out/run" "$dir/out/loss.csv"
-setsid sh code/gpt2/train_text.sh "$BIN" "$dir/out" > "$dir/first" 2>&1 &
+setsid sh code/programs/train_text.sh "$BIN" "$dir/out" > "$dir/first" 2>&1 &
 pid=$!
 for _ in $(seq 300); do
     [ -s "$dir/out/loss.csv" ] && break
@@ -43,5 +43,5 @@ else
 fi
 export TEXT="$dir/missing.txt"
 refuses "a text that is not there" 1 'missing.txt' \
-    sh code/gpt2/train_text.sh "$BIN" "$dir/out2"
+    sh code/programs/train_text.sh "$BIN" "$dir/out2"
 finish

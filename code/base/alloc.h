@@ -1,5 +1,4 @@
-/* Appendix B, File formats: B.3.2 The parameter table */
-/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "The parameter table".  Edit it there. */
 
 #ifndef BASE_ALLOC_H
 #define BASE_ALLOC_H

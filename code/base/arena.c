@@ -1,5 +1,4 @@
-/* Appendix F, The ground floor: F.3 Memory in one piece */
-/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/ground-floor.nw, "Memory in one piece".  Edit it there. */
 
 #include "base/arena.h"
 #include "base/error.h"

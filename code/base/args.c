@@ -1,5 +1,4 @@
-/* Appendix F, The ground floor: F.5 The command line */
-/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/ground-floor.nw, "The command line".  Edit it there. */
 
 #include "base/args.h"
 #include "base/error.h"
@@ -10,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* find the nearest word (F.5) */
+/* find the nearest word */
 static int edit_distance(const char *a, const char *b)
 {
     enum { MAX = 64 };
@@ -59,7 +58,7 @@ static const char *nearest_option(const char *name,
     return nearest_word(name, words);
 }
 
-/* print the help text (F.5) */
+/* print the help text */
 static void print_default(const struct Option *o)
 {
     const char *text;
@@ -105,7 +104,7 @@ _Noreturn static void print_help(const struct Option *options,
     exit(0);
 }
 
-/* read one value (F.5) */
+/* read one value */
 static void check_range(const struct Option *o, double x, const char *text)
 {
     if (o->min == 0 && o->max == 0)
@@ -145,7 +144,7 @@ static int read_int(const struct Option *o, const char *text)
     return (int)x;
 }
 
-/* read one of several words (F.5) */
+/* read one of several words */
 static const char *read_choice(const struct Option *o, const char *text)
 {
     static char copy[256];
@@ -191,7 +190,7 @@ static void read_value(const struct Option *o, const char *text)
     }
 }
 
-/* walk over the arguments (F.5) */
+/* walk over the arguments */
 static const struct Option *find_option(const char *name, size_t length,
                                         const struct Option *options)
 {
@@ -239,7 +238,7 @@ int args_parse(int argc, char **argv, const struct Option *options,
             misuse("unknown option %s; options begin with two dashes, "
                    "--help lists them", argv[i]);
         } else {
-            /* set the option in argv[i], whose value may be the next word (F.5) */
+            /* set the option in argv[i], whose value may be the next word */
             const struct Option *o = expect_option(argv[i], options, usage);
             const char *equals = strchr(argv[i], '=');
             if (o->given)
@@ -260,7 +259,6 @@ int args_parse(int argc, char **argv, const struct Option *options,
     return words;
 }
 
-/* walk over the arguments, continued (F.5) */
 void args_options(int argc, char **argv, const struct Option *options,
                   const struct Usage *usage)
 {

@@ -1,5 +1,4 @@
-/* Appendix F, The ground floor: F.5 The command line */
-/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/ground-floor.nw, "The command line".  Edit it there. */
 
 #ifndef BASE_ARGS_H
 #define BASE_ARGS_H

@@ -1,5 +1,4 @@
-/* Appendix F, The ground floor: F.1 Saying what failed */
-/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/ground-floor.nw, "Saying what failed".  Edit it there. */
 
 #include "base/error.h"
 
@@ -32,7 +31,7 @@ bool error_set(struct Error *e, const char *format, ...)
     return false;
 }
 
-/* print a message and perhaps leave (F.1) */
+/* print a message and perhaps leave */
 static void say(const char *format, va_list args)
 {
     fflush(stdout);

@@ -1,5 +1,4 @@
-/* Appendix F, The ground floor: F.1 Saying what failed */
-/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/ground-floor.nw, "Saying what failed".  Edit it there. */
 
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H

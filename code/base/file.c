@@ -1,5 +1,4 @@
-/* Appendix F, The ground floor: F.6 Files that are whole or not there */
-/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/ground-floor.nw, "Files that are whole or not there".  Edit it there. */
 
 #include "base/file.h"
 
@@ -11,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* map a file into memory (F.6) */
+/* map a file into memory */
 static bool map_open_file(struct Mapped *m, int fd, const char *path,
                           struct Error *e)
 {
@@ -50,7 +49,7 @@ void unmap_file(struct Mapped *m)
     *m = (struct Mapped){0};
 }
 
-/* write a file under a temporary name (F.6) */
+/* write a file under a temporary name */
 static bool writer_fail(struct Writer *w, const char *doing)
 {
     if (!w->failed)
@@ -98,7 +97,7 @@ bool writer_commit(struct Writer *w, struct Error *e)
         unlink(w->temporary);
         return error_set(e, "%s", w->error.text);
     }
-    /* flush the directory that holds w->path (F.6) */
+    /* flush the directory that holds w->path */
     char dir[sizeof w->path];
     strcpy(dir, w->path);
     char *slash = strrchr(dir, '/');
@@ -117,7 +116,7 @@ void writer_abort(struct Writer *w)
     unlink(w->temporary);
 }
 
-/* make directories, sync them, lock them (F.6) */
+/* make directories, sync them, lock them */
 static bool make_dir(const char *path, struct Error *e)
 {
     struct stat s;

@@ -1,5 +1,4 @@
-/* Appendix F, The ground floor: F.6 Files that are whole or not there */
-/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/ground-floor.nw, "Files that are whole or not there".  Edit it there. */
 
 #ifndef BASE_FILE_H
 #define BASE_FILE_H

@@ -1,5 +1,4 @@
-/* Appendix F, The ground floor: F.7 JSON, strictly */
-/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/ground-floor.nw, "JSON, strictly".  Edit it there. */
 
 #include "base/json.h"
 
@@ -19,7 +18,7 @@ struct Parser {
 
 static bool parse_value(struct Parser *p, struct Json *v, int depth);
 
-/* take white space and punctuation (F.7) */
+/* take white space and punctuation */
 static bool refuse(struct Parser *p, const char *what)
 {
     return error_set(p->error, "%s: byte %zu: %s; the file is damaged or "
@@ -48,7 +47,7 @@ static bool take_word(struct Parser *p, const char *word)
     return true;
 }
 
-/* decode a JSON string (F.7) */
+/* decode a JSON string */
 static void put_utf8(struct Parser *p, uint32_t c)
 {
     if (c < 0x80) {
@@ -161,7 +160,7 @@ static bool take_string(struct Parser *p, const char **string,
     return true;
 }
 
-/* read a JSON number (F.7) */
+/* read a JSON number */
 static bool take_digits(struct Parser *p)
 {
     if (peek(p) < '0' || peek(p) > '9')
@@ -222,7 +221,7 @@ static bool take_number(struct Parser *p, struct Json *v)
     return true;
 }
 
-/* read the members of an array or object (F.7) */
+/* read the members of an array or object */
 static int compare_keys(const void *a, const void *b)
 {
     const struct Json *x = *(struct Json *const *)a;
@@ -302,7 +301,7 @@ static bool parse_members(struct Parser *p, struct Json *v, int close,
     return v->type != JSON_OBJECT || check_duplicates(p, v);
 }
 
-/* read any JSON value (F.7) */
+/* read any JSON value */
 static bool parse_value(struct Parser *p, struct Json *v, int depth)
 {
     int c = skip_space(p);
@@ -332,7 +331,7 @@ static bool parse_value(struct Parser *p, struct Json *v, int depth)
     }
 }
 
-/* parse a document (F.7) */
+/* parse a document */
 static size_t count_values(const char *text, size_t size)
 {
     size_t n = 1;

@@ -1,5 +1,4 @@
-/* Appendix F, The ground floor: F.7 JSON, strictly */
-/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/ground-floor.nw, "JSON, strictly".  Edit it there. */
 
 #ifndef BASE_JSON_H
 #define BASE_JSON_H

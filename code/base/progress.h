@@ -1,5 +1,4 @@
-/* Appendix G, The programs: G.1 A line that says how far */
-/* Tangled from chapters/g-programs.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "A line that says how far".  Edit it there. */
 
 /* progress.h: one line that is rewritten on a terminal, and printed now
  * and then in a file or a pipe. */

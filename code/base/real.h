@@ -1,5 +1,4 @@
-/* Appendix F, The ground floor: F.2 Time, and the type of a number */
-/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/ground-floor.nw, "Time, and the type of a number".  Edit it there. */
 
 #ifndef BASE_REAL_H
 #define BASE_REAL_H

@@ -1,11 +1,10 @@
-/* Appendix F, The ground floor: F.4 Random numbers that remember nothing */
-/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/ground-floor.nw, "Random numbers that remember nothing".  Edit it there. */
 
 #include "base/rng.h"
 
 #include <math.h>
 
-/* stir a counter ten times (F.4) */
+/* stir a counter ten times */
 static void philox_round(uint32_t c[4], const uint32_t k[2])
 {
     uint64_t a = (uint64_t)0xD2511F53u * c[0];
@@ -35,7 +34,7 @@ struct Rng rng_new(uint64_t seed, uint64_t stream)
     return (struct Rng){ .seed = seed, .stream = stream };
 }
 
-/* take the next word, making four when there is none (F.4) */
+/* take the next word, making four when there is none */
 uint32_t rng_u32(struct Rng *r)
 {
     if (r->left == 0) {
@@ -57,7 +56,7 @@ uint64_t rng_u64(struct Rng *r)
     return (high << 32) | rng_u32(r);
 }
 
-/* turn words into numbers of other kinds (F.4) */
+/* turn words into numbers of other kinds */
 float rng_uniform(struct Rng *r)
 {
     return (float)(rng_u32(r) >> 8) * 0x1p-24f;

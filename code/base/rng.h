@@ -1,5 +1,4 @@
-/* Appendix F, The ground floor: F.4 Random numbers that remember nothing */
-/* Tangled from chapters/f-ground.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/ground-floor.nw, "Random numbers that remember nothing".  Edit it there. */
 
 #ifndef BASE_RNG_H
 #define BASE_RNG_H

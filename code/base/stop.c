@@ -1,5 +1,4 @@
-/* Appendix G, The programs: G.3 Being told to stop */
-/* Tangled from chapters/g-programs.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "Being told to stop".  Edit it there. */
 
 #include "base/stop.h"
 #include "base/threads.h"

@@ -1,5 +1,4 @@
-/* Appendix G, The programs: G.3 Being told to stop */
-/* Tangled from chapters/g-programs.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "Being told to stop".  Edit it there. */
 
 /* stop.h: finish what you are doing, then leave. */
 #ifndef BASE_STOP_H

@@ -1,5 +1,4 @@
-/* Appendix G, The programs: G.4 Threads that wait politely */
-/* Tangled from chapters/g-programs.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "Threads that wait politely".  Edit it there. */
 
 /* threads.h: parallel loops on a machine that others use too. */
 #ifndef BASE_THREADS_H

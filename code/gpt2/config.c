@@ -1,5 +1,4 @@
-/* Appendix B, File formats: B.3.1 Finding a model by name */
-/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "Finding a model by name".  Edit it there. */
 
 #include "gpt2/config.h"
 
@@ -8,7 +7,7 @@
 #include "base/args.h"
 #include "gpt2/params.h"
 
-/* the models that have a name (16.3) */
+/* the models that have a name */
 #define GPT2_V 50257
 #define GPT2_T 1024
 
@@ -18,7 +17,7 @@ static const struct Named { const char *name; int L, NH; } named[] = {
 };
 enum { NAMED = sizeof named / sizeof *named };
 
-/* the width that goes with a depth (16.3) */
+/* the width that goes with a depth */
 /* Heads for depth d: GPT-2's own four sizes are on the line. */
 static int depth_heads(int d)
 {
@@ -33,7 +32,7 @@ static int depth_heads(int d)
     return at[i - 1].heads + (2 * from * rise + run) / (2 * run);
 }
 
-/* find a model by name (B.3.1) */
+/* find a model by name */
 static int depth_of(const char *name)       /* "d12" -> 12, else 0 */
 {
     char *end;
@@ -49,7 +48,6 @@ static void fill(struct Config *c, int L, int NH)
                           .C = 64 * NH };
 }
 
-/* find a model by name, continued (B.3.1) */
 bool config_preset(struct Config *c, const char *name, struct Error *e)
 {
     const char *words[NAMED + 1] = { NULL };
@@ -68,7 +66,7 @@ bool config_preset(struct Config *c, const char *name, struct Error *e)
                      near ? "?  Else " : "");
 }
 
-/* refuse a config that cannot be built (16.3) */
+/* refuse a config that cannot be built */
 static bool in_range(const char *what, int value, int max,
                      const char *why, struct Error *e)
 {
@@ -78,7 +76,6 @@ static bool in_range(const char *what, int value, int max,
                      value, max, why);
 }
 
-/* refuse a config that cannot be built, continued (16.3) */
 bool config_check(const struct Config *c, struct Error *e)
 {
     if (!in_range("the vocabulary", c->V, 65536,
@@ -88,7 +85,7 @@ bool config_check(const struct Config *c, struct Error *e)
         || !in_range("the number of heads", c->NH, 65536, "", e)
         || !in_range("the number of channels", c->C, 65536, "", e))
         return false;
-    /* refuse heads that do not divide the channels (16.3) */
+    /* refuse heads that do not divide the channels */
     if (c->C % c->NH)
         return error_set(e, "model: %d heads do not divide %d channels; "
                          "every head gets channels / heads of them, a "
@@ -96,7 +93,7 @@ bool config_check(const struct Config *c, struct Error *e)
     return true;
 }
 
-/* count the parameters of a config (B.3.1) */
+/* count the parameters of a config */
 size_t config_params(const struct Config *c)
 {
     struct ParamTable t;

@@ -1,5 +1,4 @@
-/* Chapter 16, The model: 16.3 The five numbers as a struct */
-/* Tangled from chapters/16-model.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/gpt2/model.nw, "The five numbers as a struct".  Edit it there. */
 
 /* config.h: the five numbers that make a GPT-2, and the models that have
  * a name.  V vocabulary, T longest context, L layers, NH heads, C
@@ -15,14 +14,13 @@ C_FUNCTIONS_BEGIN
 
 struct Config { int V, T, L, NH, C; };
 
-/* what can be asked of a config (16.3) */
+/* what can be asked of a config */
 /* Fill c from a name: gpt2, gpt2-medium, gpt2-large, gpt2-xl, or d1 to
  * d48 (depth; V = 50257 and T = 1024 until the caller sets others).
  * False, with the nearest name in the text, if there is no such model. */
 bool config_preset(struct Config *c, const char *name, struct Error *e);
 
 
-/* what can be asked of a config, continued (16.3) */
 /* Is c a model that can be built?  Every number at least 1, V at most
  * 65536 (tokens are stored in 16 bits), heads divide channels, and no
  * size overflows.  A reader of files calls this before it trusts them. */

@@ -1,5 +1,4 @@
-/* Appendix T, The plumbing of the GPU's model: T.2 The seam */
-/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/gpu-model.nw, "The seam".  Edit it there. */
 
 #include "gpt2/mixed.h"
 
@@ -18,7 +17,7 @@ void mixed_free(struct Model *m)
     (void)m;
 }
 
-/* none of the rest can be called (T.2) */
+/* none of the rest can be called */
 void mixed_put(struct Model *m, const real *host)
 {
     (void)m, (void)host;
@@ -38,7 +37,6 @@ double mixed_loss(struct Model *m, const int32_t *tokens,
     abort();
 }
 
-/* none of the rest can be called, continued (T.2) */
 void mixed_train(struct Model *m, const int32_t *tokens,
                  const int32_t *targets, int B, int T, real scale,
                  bool accumulate)

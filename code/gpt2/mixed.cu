@@ -1,20 +1,19 @@
-/* Appendix T, The plumbing of the GPU's model: T.5 The rest of the step */
-/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/gpu-model.nw, "The rest of the step".  Edit it there. */
 
 #include <assert.h>
 #include <stdlib.h>
 #include "gpt2/mixed.h"
+#include "backend/backend.h"
 #include "gpt2/mixed_plan.h"
-#include "ops/classifier16.h"
-#include "ops/embedding16.h"
-#include "ops/flash.h"
-#include "ops/gelu16.h"
-#include "ops/gpu.h"
-#include "ops/layernorm16.h"
-#include "ops/machine.h"
-#include "ops/product.h"
+#include "ops/attention/attention_bf16.h"
+#include "ops/embedding/embedding_bf16.h"
+#include "ops/gelu/gelu_bf16.h"
+#include "ops/kernels/common.cuh"
+#include "ops/layernorm/layernorm_bf16.h"
+#include "ops/loss/classifier_bf16.h"
+#include "ops/matmul/matmul_bf16.h"
 
-/* the three products of a linear layer (18.4) */
+/* the three products of a linear layer */
 /* y[N,OC] = x[N,C] w[C,OC] + b (+ add) */
 static struct Product forward(bf16 *y, const bf16 *x, const bf16 *w,
                               const bf16 *b, int N, int C, int OC)
@@ -25,7 +24,6 @@ static struct Product forward(bf16 *y, const bf16 *x, const bf16 *w,
     return p;
 }
 
-/* the three products of a linear layer, continued (18.4) */
 /* dx[N,C] = dy[N,OC] w' */
 static struct Product back_x(bf16 *dx, const bf16 *dy, const bf16 *w, int N,
                              int C, int OC)
@@ -36,7 +34,7 @@ static struct Product back_x(bf16 *dx, const bf16 *dy, const bf16 *w, int N,
     return p;
 }
 
-/* the gradient of a weight (18.4) */
+/* the gradient of a weight */
 /* dw[C,OC] = x' dy in fp32, or added; db, if not NULL, the sums of dy */
 static void back_w(float *dw, float *db, const bf16 *x, const bf16 *dy,
                    int N, int C, int OC, bool add)
@@ -53,7 +51,7 @@ static void run(struct Product p)
     product(&p);
 }
 
-/* a layer forward in bf16 (18.4) */
+/* a layer forward in bf16 */
 static void attend(const struct Model *m, const struct LayerActs16 *a,
                    const struct LayerWeights16 *w, int B, int T)
 {
@@ -72,7 +70,6 @@ static void attend(const struct Model *m, const struct LayerActs16 *a,
     product(&p);
 }
 
-/* a layer forward in bf16, continued (18.4) */
 /* up to gelu; pre is kept for the backward pass, or NULL */
 static void widen(const struct Model *m, const struct LayerActs16 *a,
                   const struct LayerWeights16 *w, bf16 *pre, int N)
@@ -89,7 +86,6 @@ static void widen(const struct Model *m, const struct LayerActs16 *a,
     product(&p);
 }
 
-/* a layer forward in bf16, continued (18.4) */
 static void layer_fwd(struct Model *m, int l, int B, int T)
 {
     const struct LayerActs16 *a = &m->mixed->h[l];
@@ -104,7 +100,7 @@ static void layer_fwd(struct Model *m, int l, int B, int T)
     product(&p);
 }
 
-/* the forward pass in bf16 (T.5) */
+/* the forward pass in bf16 */
 static void stream_fwd(struct Model *m, int B, int T)
 {
     struct Mixed *x = m->mixed;
@@ -123,7 +119,7 @@ static void ln_f_fwd(struct Model *m, int N)
                     x->w.ln_f_w, x->w.ln_f_b, N, m->config.C);
 }
 
-/* the classifier in bf16 (18.5) */
+/* the classifier in bf16 */
 /* logits and losses of `rows` rows from n on; with a gradient the logits
  * become theirs, and scale is that of a row's loss */
 static void chunk_fwd(struct Model *m, int n, int rows, float scale,
@@ -141,7 +137,6 @@ static void chunk_fwd(struct Model *m, int n, int rows, float scale,
                  m->config.V, x->Vp, gradient);
 }
 
-/* the classifier in bf16, continued (18.5) */
 /* from the logits' gradient that of wte, written or added to, and that of
  * ln_f, in its place */
 static void chunk_bwd(struct Model *m, int n, int rows, bool add)
@@ -161,7 +156,7 @@ static void chunk_bwd(struct Model *m, int n, int rows, bool add)
     product(&q);
 }
 
-/* make again what was not kept (T.5) */
+/* make again what was not kept */
 /* Make again what the forward pass of layer l did not keep. */
 static void redo(struct Model *m, int l, int B, int T)
 {
@@ -186,7 +181,7 @@ static void redo_norm(struct Model *m, bf16 *y, float *mean, float *rstd,
     layernorm16_fwd(y, mean, rstd, x, w, b, N, m->config.C);
 }
 
-/* a layer backward in bf16 (18.4) */
+/* a layer backward in bf16 */
 static void mlp_bwd(struct Model *m, int l, int N, bool add)
 {
     const struct LayerActs16 *a = &m->mixed->again[l];
@@ -195,7 +190,7 @@ static void mlp_bwd(struct Model *m, int l, int N, bool add)
     const struct LayerWeights *g = &m->g.h[l];
     bf16 *dx = m->mixed->dx;
     const int C = m->config.C;
-    /* derivative of the down product and of GELU (18.4) */
+    /* derivative of the down product and of GELU */
     machine_mark("mlp dw");
     back_w(g->mlp_w, NULL, a->gelu, dx, N, 4 * C, C, add);
     machine_mark("mlp dx");
@@ -205,7 +200,7 @@ static void mlp_bwd(struct Model *m, int l, int N, bool add)
     product(&p);
     redo_norm(m, a->ln_2, a->mean_2, a->rstd_2, a->mid, w->ln_2_w,
               w->ln_2_b, N);
-    /* derivative of the up product and of the second LayerNorm (18.4) */
+    /* derivative of the up product and of the second LayerNorm */
     machine_mark("fc dw");
     back_w(g->fc_w, NULL, a->ln_2, d->dfc, N, C, 4 * C, add);
     machine_mark("fc dx");
@@ -215,7 +210,6 @@ static void mlp_bwd(struct Model *m, int l, int N, bool add)
                     a->mid, a->mean_2, a->rstd_2, w->ln_2_w, N, C, add);
 }
 
-/* a layer backward in bf16, continued (18.4) */
 static void attention_part_bwd(struct Model *m, int l, int B, int T,
                                bool add)
 {
@@ -225,7 +219,7 @@ static void attention_part_bwd(struct Model *m, int l, int B, int T,
     const struct LayerWeights *g = &m->g.h[l];
     bf16 *dx = m->mixed->dx;
     const int N = B * T, C = m->config.C;
-    /* derivative of the projection and of attention (18.4) */
+    /* derivative of the projection and of attention */
     machine_mark("proj dw");
     back_w(g->proj_w, NULL, a->att, dx, N, C, C, add);
     machine_mark("proj dx");
@@ -235,7 +229,7 @@ static void attention_part_bwd(struct Model *m, int l, int B, int T,
               m->config.NH, add);
     redo_norm(m, a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
               w->ln_1_b, N);
-    /* derivative of the qkv product and of the first LayerNorm (18.4) */
+    /* derivative of the qkv product and of the first LayerNorm */
     machine_mark("qkv dw");
     back_w(g->qkv_w, NULL, a->ln_1, d->dqkv, N, C, 3 * C, add);
     machine_mark("qkv dx");
@@ -250,14 +244,14 @@ static void attention_part_bwd(struct Model *m, int l, int B, int T,
                                   w->ln_1_w, N, T, C, add);
 }
 
-/* a stream beside (T.5) */
+/* a stream beside */
 struct Words {
     void *list;                     /* embedding16_list's */
     cudaStream_t beside;
     cudaEvent_t begun, made;
 };
 
-/* the stream backward in bf16 (T.5) */
+/* the stream backward in bf16 */
 static void stream_bwd(struct Model *m, int B, int T, bool add)
 {
     struct Mixed *x = m->mixed;
@@ -279,7 +273,7 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
     embedding16_bwd(m->g.wte, x->dx, x->words->list, N, C);
 }
 
-/* the mean of the losses (T.5) */
+/* the mean of the losses */
 enum { SUMMERS = 1024 };
 
 /* *mean = the mean of loss[0 .. N), or added to it, in double, in a fixed
@@ -308,7 +302,7 @@ static void mean_loss(double *mean, const float *loss, int N, bool add)
     LAUNCHED();
 }
 
-/* list the words of the batch, on a second stream (T.5) */
+/* list the words of the batch, on a second stream */
 static void list_words(struct Model *m, int N)
 {
     struct Words *w = m->mixed->words;
@@ -321,7 +315,6 @@ static void list_words(struct Model *m, int N)
     CUDA_OK(cudaEventRecord(w->made, w->beside));
 }
 
-/* list the words of the batch, on a second stream, continued (T.5) */
 static struct Words *words_create(int N)
 {
     struct Words *w = (struct Words *)calloc(1, sizeof *w);
@@ -346,13 +339,12 @@ static void words_free(struct Words *w)
     free(w);
 }
 
-/* the training step in bf16 (18.6) */
+/* the training step in bf16 */
 static int chunk_rows(const struct Model *m, int n, int N)
 {
     return N - n < m->chunk ? N - n : m->chunk;
 }
 
-/* the training step in bf16, continued (18.6) */
 static void train_step(struct Model *m, int B, int T, float scale, bool add)
 {
     const int N = B * T;
@@ -369,7 +361,7 @@ static void train_step(struct Model *m, int B, int T, float scale, bool add)
     machine_mark(NULL);
 }
 
-/* one graph for the whole step (T.6) */
+/* one graph for the whole step */
 #ifdef __NVCC__
 struct Graph {
     int B, T;
@@ -380,7 +372,7 @@ struct Graph {
 enum { GRAPHS = 4 };
 struct Graphs { int n; struct Graph at[GRAPHS]; };
 
-/* find the graph of a step, or make room for it (T.6) */
+/* find the graph of a step, or make room for it */
 static struct Graph *find_graph(struct Graphs *all, int B, int T,
                                 float scale, bool add, bool *found)
 {
@@ -399,7 +391,7 @@ static struct Graph *find_graph(struct Graphs *all, int B, int T,
     return g;
 }
 
-/* capture a step (18.6.1) */
+/* capture a step */
 static cudaGraphExec_t capture(struct Model *m, const struct Graph *g)
 {
     cudaGraph_t graph;
@@ -434,7 +426,7 @@ static void run_step(struct Model *m, int B, int T, float scale, bool add)
 }
 #endif
 
-/* create and free the bf16 body (T.7) */
+/* create and free the bf16 body */
 static bool can_mix(const struct Model *m, struct Error *e)
 {
     const struct Config *c = &m->config;
@@ -450,7 +442,6 @@ static bool can_mix(const struct Model *m, struct Error *e)
     return true;
 }
 
-/* create and free the bf16 body, continued (T.7) */
 static bool take_kernels(struct Error *e)
 {
     const char *p = getenv("PRODUCT_KERNEL"), *f = getenv("FLASH_KERNEL");
@@ -463,13 +454,12 @@ static bool take_kernels(struct Error *e)
     return true;
 }
 
-/* create and free the bf16 body, continued (T.7) */
 bool mixed_create(struct Model *m, struct Error *e)
 {
     struct Mixed *x = m->mixed;
     if (!can_mix(m, e) || !take_kernels(e))
         return false;
-    /* take a stream that can be captured (T.7) */
+    /* take a stream that can be captured */
     #ifdef __NVCC__
     if (!machine_stream) {
         CUDA_OK(cudaDeviceSynchronize());
@@ -497,7 +487,7 @@ void mixed_free(struct Model *m)
     machine_free(x->mean);
     machine_unhost(x->h_mean);
     words_free(x->words);
-    /* give back the graphs (T.7) */
+    /* give back the graphs */
     #ifdef __NVCC__
     for (int i = 0; x->graphs && i < x->graphs->n; i++)
         if (x->graphs->at[i].exec)
@@ -506,7 +496,7 @@ void mixed_free(struct Model *m)
     free(x->graphs);
 }
 
-/* the bf16 weights from and to the host (T.7) */
+/* the bf16 weights from and to the host */
 void mixed_put(struct Model *m, const real *host)
 {
     struct Mixed *x = m->mixed;
@@ -538,7 +528,7 @@ void mixed_get(const struct Model *m, real *host)
     machine_return(x->w.base, from, bytes, false);
 }
 
-/* what the model calls (T.7) */
+/* what the model calls */
 static void send_tokens(struct Model *m, const int32_t *tokens, int B,
                         int T)
 {
@@ -572,7 +562,6 @@ double mixed_train_loss(struct Model *m)
     return m->mixed->h_mean[0];
 }
 
-/* what the model calls, continued (T.7) */
 double mixed_loss(struct Model *m, const int32_t *tokens,
                   const int32_t *targets, int B, int T)
 {
@@ -591,7 +580,6 @@ double mixed_loss(struct Model *m, const int32_t *tokens,
     return x->h_mean[1];
 }
 
-/* what the model calls, continued (T.7) */
 void mixed_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T)
 {

@@ -1,5 +1,4 @@
-/* Appendix T, The plumbing of the GPU's model: T.2 The seam */
-/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/gpu-model.nw, "The seam".  Edit it there. */
 
 /* mixed.h: the model's body in bf16, for model.c.  mixed.cu is the one
  * for a GPU, real or simulated; mixed.c refuses. */
@@ -10,7 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what the bf16 body does for the model (T.2) */
+/* what the bf16 body does for the model */
 /* Allocate what m->options.precision == BF16 needs beside the gradients
  * and the fp32 weights; false if this program or this model cannot.
  * mixed_free also after a failure. */
@@ -22,7 +21,6 @@ void mixed_free(struct Model *m);
 void mixed_put(struct Model *m, const real *host);
 void mixed_get(const struct Model *m, real *host);
 
-/* what the bf16 body does for the model, continued (T.2) */
 /* As model_loss, model_train_start and model_logits. */
 double mixed_loss(struct Model *m, const int32_t *tokens,
                   const int32_t *targets, int B, int T);

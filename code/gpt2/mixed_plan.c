@@ -1,16 +1,15 @@
-/* Appendix T, The plumbing of the GPU's model: T.4 The rest of the plan */
-/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/gpu-model.nw, "The rest of the plan".  Edit it there. */
 
 #include "gpt2/mixed_plan.h"
 
 #include <stdlib.h>
 #include "base/alloc.h"
 
-/* how many rows of logits exist at a time (16.7) */
+/* how many rows of logits exist at a time */
 #define CHUNK 256           /* rows of logits that exist at one time */
 #define BIG_CHUNK 8192      /* ... where a library multiplies them */
 
-/* the calendar of a step (16.9) */
+/* the calendar of a step */
 /* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
  * last LayerNorm is operator 0 of a layer L that has no other; then the
  * classifier.  The backward pass is the mirror image. */
@@ -20,7 +19,6 @@ static int fwd(int l, int s)
 }
 
 
-/* the calendar of a step, continued (16.9) */
 static int classifier_step(const struct Config *c)
 {
     return fwd(c->L, LN_1) + 1;
@@ -31,7 +29,7 @@ static int bwd(const struct Config *c, int l, int s)
     return 2 * classifier_step(c) - fwd(l, s);
 }
 
-/* plan one bf16 layer (18.3) */
+/* plan one bf16 layer */
 struct Row16 { const char *field; size_t columns, bytes; };
 
 /* A buffer of layer l in its first life, and if it is made again for the
@@ -49,7 +47,7 @@ static void plan_act(struct Model *m, struct Row16 r, int l, int written,
     snprintf(name, sizeof name, "h.%d.%s", l, r.field);
     plan_add_sized(&m->plan, name, N, r.columns, r.bytes, fwd(l, written),
                    kept ? end : fwd(l, reader), first);
-    /* give what is computed again a second life (18.3) */
+    /* give what is computed again a second life */
     if (!redone)
         return;
     snprintf(name, sizeof name, "h.%d.%s again", l, r.field);
@@ -58,7 +56,6 @@ static void plan_act(struct Model *m, struct Row16 r, int l, int written,
                    again);
 }
 
-/* plan one bf16 layer, continued (18.3) */
 #define PLAN_ACT16(field, type, columns, written, reader, needed, redo)   \
     plan_act(m,                                                           \
              (struct Row16){ #field, (size_t)(columns), sizeof(type) },   \
@@ -70,7 +67,6 @@ static void plan_act(struct Model *m, struct Row16 r, int l, int written,
                    bwd(c, l, written), bwd(c, l, reader),                 \
                    &x->h[l].field);
 
-/* plan one bf16 layer, continued (18.3) */
 static void plan_layer16(struct Model *m, int l)
 {
     const struct Config *c = &m->config;
@@ -84,7 +80,7 @@ static void plan_layer16(struct Model *m, int l)
     }
 }
 
-/* plan what lies outside the bf16 layers (T.4) */
+/* plan what lies outside the bf16 layers */
 static void plan_ends16(struct Model *m)
 {
     const struct Config *c = &m->config;
@@ -107,7 +103,7 @@ static void plan_ends16(struct Model *m)
         plan_add_sized(p, "dx", N, C, h, back, 2 * z, &x->dx);
 }
 
-/* choose the rows of a chunk of logits (T.4) */
+/* choose the rows of a chunk of logits */
 #define LOGITS_BYTES 8e9            /* of a chunk, at most */
 #define LOSS_ROWS 8192              /* of one, if only a loss is wanted */
 
@@ -127,7 +123,7 @@ static int logit_rows(const struct Model *m)
     return rows < N ? rows : N;
 }
 
-/* plan the bf16 model (T.4) */
+/* plan the bf16 model */
 enum { VOCAB_TILE = 128 };
 
 void mixed_plan(struct Model *m)
@@ -156,7 +152,7 @@ void mixed_plan_free(struct Model *m)
     m->mixed = NULL;
 }
 
-/* bind the bf16 weights (T.4) */
+/* bind the bf16 weights */
 size_t mixed_offset(const struct Model *m, int i)
 {
     const size_t C = (size_t)m->config.C, line = 16;
@@ -183,7 +179,6 @@ void mixed_bind(struct Model *m, bf16 *base)
     PARAMS_LAST(BIND16_MODEL)
 }
 
-/* bind the bf16 weights, continued (T.4) */
 #define KEEP16(field, ...)                                                \
     if (!x->again[l].field) x->again[l].field = x->h[l].field;
 

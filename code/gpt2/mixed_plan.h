@@ -1,16 +1,15 @@
-/* Appendix T, The plumbing of the GPU's model: T.4 The rest of the plan */
-/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/gpu-model.nw, "The rest of the plan".  Edit it there. */
 
 /* mixed_plan.h: the buffers of the bf16 model, and where they lie. */
 #ifndef GPT2_MIXED_PLAN_H
 #define GPT2_MIXED_PLAN_H
 
 #include "gpt2/model.h"
-#include "ops/bf16.h"
+#include "ops/kernels/bf16.h"
 
 C_FUNCTIONS_BEGIN
 
-/* the rows of the bf16 activation table (18.3) */
+/* the rows of the bf16 activation table */
 /* field  type   columns written by  last reader  first whose    computed
  *               a token             forward      derivative     again
  *                                                needs it       from   */
@@ -29,7 +28,6 @@ C_FUNCTIONS_BEGIN
     X(fc,     bf16,  4*C, FC,        GELU,        FC_PROJ,   REDO_BLOCK) \
     X(gelu,   bf16,  4*C, FC,        FC_PROJ,     FC_PROJ,   REDO_GELU)
 
-/* the rows of the bf16 activation table, continued (18.3) */
 /* field  type   columns written by  last reader, both backward */
 #define GRADS16_LAYER(X)                                                 \
     X(dfc,    bf16,  4*C, FC_PROJ,   FC)                                 \
@@ -40,12 +38,12 @@ C_FUNCTIONS_BEGIN
 
 enum { NEVER = REDO_BLOCK + 1 };
 
-/* a pointer per row of the bf16 table (T.4) */
+/* a pointer per row of the bf16 table */
 #define ACT16_FIELD(field, type, ...) type *field;
 struct LayerActs16 { ACTS16_LAYER(ACT16_FIELD)
                      GRADS16_LAYER(ACT16_FIELD) };
 
-/* the bf16 weights (T.4) */
+/* the bf16 weights */
 #define PARAM16_FIELD(field, ...) bf16 *field;
 struct LayerWeights16 { PARAMS_LAYER(PARAM16_FIELD) };
 struct Weights16 {
@@ -55,7 +53,7 @@ struct Weights16 {
     struct LayerWeights16 *h;            /* [L] */
 };
 
-/* `struct Mixed` (T.4) */
+/* `struct Mixed` */
 struct Mixed {
     int    Vp;                           /* V, to whole tiles */
     size_t total;                        /* elements of w.base */
@@ -70,7 +68,7 @@ struct Mixed {
     struct Graphs *graphs;
 };
 
-/* what the bf16 plan is asked for (T.4) */
+/* what the bf16 plan is asked for */
 /* Make m->mixed, decide m->chunk, and put the buffers into m->plan. */
 void mixed_plan(struct Model *m);
 void mixed_plan_free(struct Model *m);

@@ -1,5 +1,4 @@
-/* Appendix B, File formats: B.3.4 The model's own plumbing */
-/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "The model's own plumbing".  Edit it there. */
 
 #include "gpt2/model.h"
 
@@ -8,26 +7,26 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backend/backend.h"
 #include "base/alloc.h"
 #include "gpt2/mixed.h"
 #include "gpt2/mixed_plan.h"
-#include "ops/adamw.h"
-#include "ops/attention.h"
-#include "ops/crossentropy.h"
-#include "ops/embedding.h"
-#include "ops/floats.h"
-#include "ops/gelu.h"
-#include "ops/layernorm.h"
-#include "ops/linear.h"
-#include "ops/machine.h"
-#include "ops/matmul.h"
-#include "ops/residual.h"
+#include "ops/adamw/adamw.h"
+#include "ops/attention/attention.h"
+#include "ops/embedding/embedding.h"
+#include "ops/fp32/fp32.h"
+#include "ops/gelu/gelu.h"
+#include "ops/layernorm/layernorm.h"
+#include "ops/linear/linear.h"
+#include "ops/loss/crossentropy.h"
+#include "ops/matmul/matmul.h"
+#include "ops/residual/residual.h"
 
-/* how many rows of logits exist at a time (16.7) */
+/* how many rows of logits exist at a time */
 #define CHUNK 256           /* rows of logits that exist at one time */
 #define BIG_CHUNK 8192      /* ... where a library multiplies them */
 
-/* the calendar of a step (16.9) */
+/* the calendar of a step */
 /* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
  * last LayerNorm is operator 0 of a layer L that has no other; then the
  * classifier.  The backward pass is the mirror image. */
@@ -37,7 +36,6 @@ static int fwd(int l, int s)
 }
 
 
-/* the calendar of a step, continued (16.9) */
 static int classifier_step(const struct Config *c)
 {
     return fwd(c->L, LN_1) + 1;
@@ -48,7 +46,7 @@ static int bwd(const struct Config *c, int l, int s)
     return 2 * classifier_step(c) - fwd(l, s);
 }
 
-/* plan the activations (16.9) */
+/* plan the activations */
 #define PLAN_ACT(field, columns, written, reader, needed)             \
     plan_layer(m, #field, l, columns, fwd(l, written),                \
                m->training ? bwd(c, l, needed) : fwd(l, reader),      \
@@ -58,7 +56,6 @@ static int bwd(const struct Config *c, int l, int s)
                bwd(c, l, reader), &m->acts.h[l].field);
 
 
-/* plan the activations, continued (16.9) */
 static void plan_layer(struct Model *m, const char *field, int l,
                        int columns, int from, int to, real **where)
 {
@@ -69,7 +66,6 @@ static void plan_layer(struct Model *m, const char *field, int l,
 }
 
 
-/* plan the activations, continued (16.9) */
 static void plan_layers(struct Model *m)
 {
     const struct Config *c = &m->config;
@@ -82,7 +78,7 @@ static void plan_layers(struct Model *m)
     }
 }
 
-/* plan what lies outside the layers (B.3.4) */
+/* plan what lies outside the layers */
 static void plan_ends(struct Model *m)
 {
     const struct Config *c = &m->config;
@@ -104,7 +100,7 @@ static void plan_ends(struct Model *m)
         plan_add(p, "dx", N, C, ln_f_back, 2 * z, &a->dx);
 }
 
-/* refuse a batch that cannot be held (B.3.4) */
+/* refuse a batch that cannot be held */
 static bool batch_check(const struct Config *c, int B, int T,
                         struct Error *e)
 {
@@ -124,7 +120,7 @@ static bool batch_check(const struct Config *c, int B, int T,
     return true;
 }
 
-/* create and free a model (B.3.4) */
+/* create and free a model */
 /* A library's products have an order of their own, and are at their best
  * when they are large. */
 static bool by_library(void)
@@ -147,7 +143,6 @@ static int columns_of_logits(const struct Config *c)
     return by_library() && Vp - c->V <= c->T ? Vp : c->V;
 }
 
-/* create and free a model, continued (B.3.4) */
 /* Everything about the model except its memory. */
 static bool describe(struct Model *m, const struct Config *c, int B,
                      int T, bool training, const struct ModelOptions *o,
@@ -171,7 +166,6 @@ static bool describe(struct Model *m, const struct Config *c, int B,
     return true;
 }
 
-/* create and free a model, continued (B.3.4) */
 static void new_weights(struct Weights *w, const struct Model *m,
                         const char *what)
 {
@@ -181,7 +175,6 @@ static void new_weights(struct Weights *w, const struct Model *m,
     machine_zero(base, t->total * sizeof(real));
 }
 
-/* create and free a model, continued (B.3.4) */
 static const struct ModelOptions plain;         /* fp32, all kept */
 
 bool model_create_as(struct Model *m, const struct Config *config, int B,
@@ -206,7 +199,6 @@ bool model_create_as(struct Model *m, const struct Config *config, int B,
     return true;
 }
 
-/* create and free a model, continued (B.3.4) */
 bool model_create(struct Model *m, const struct Config *config, int B,
                   int T, bool training, struct Error *e)
 {
@@ -243,7 +235,6 @@ void model_init(struct Model *m, uint64_t seed)
     model_return(m, host, true);
 }
 
-/* create and free a model, continued (B.3.4) */
 real *model_borrow(const struct Model *m)
 {
     const size_t bytes = m->table.total * sizeof(real);
@@ -265,7 +256,7 @@ void model_return(struct Model *m, real *host, bool changed)
         free(host);
 }
 
-/* print what a model will allocate (B.3.5) */
+/* print what a model will allocate */
 static void print_always(FILE *out, const char *name,
                          const struct Model *m)
 {
@@ -286,7 +277,6 @@ static bool is_dull(const struct PlanItem *i, int L)
     return L > 4 && sscanf(i->name, "h.%d.", &l) == 1 && l > 1 && l < L - 1;
 }
 
-/* print what a model will allocate, continued (B.3.5) */
 static void print_items(FILE *out, const struct Model *m)
 {
     bool dots = false;
@@ -303,7 +293,6 @@ static void print_items(FILE *out, const struct Model *m)
     }
 }
 
-/* print what a model will allocate, continued (B.3.5) */
 /* Whatever is there all the time. */
 static size_t fixed_bytes(const struct Model *m, bool moments)
 {
@@ -332,7 +321,7 @@ bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
     struct Model m;
     if (!describe(&m, config, B, T, training, o ? o : &plain, e))
         return false;
-    /* print the heading of the plan (B.3.5) */
+    /* print the heading of the plan */
     fprintf(out, "%zu parameters; batch %d x %d = %d tokens\n",
             m.table.count, B, T, B * T);
     fprintf(out, "steps: 0 embedding, 1 .. %d layers, %d ln_f, %d "
@@ -369,21 +358,21 @@ size_t model_bytes(const struct Config *config, int B, int T,
     return bytes;
 }
 
-/* the forward pass (16.6) */
+/* the forward pass */
 static void layer_fwd(struct Model *m, int l, int B, int T)
 {
     const struct LayerWeights *w = &m->w.h[l];
     struct LayerActs *a = &m->acts.h[l], *next = a + 1;
     const int N = B * T, C = m->config.C, NH = m->config.NH;
     const size_t n = (size_t)N * (size_t)C;
-    /* run the first half of layer l (16.6) */
+    /* run the first half of layer l */
     layernorm_fwd(a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
                   w->ln_1_b, N, C);
     linear_fwd(a->qkv, a->ln_1, w->qkv_w, w->qkv_b, N, C, 3 * C);
     attention_fwd(a->att, a->lse, a->qkv, B, T, C, NH);
     linear_fwd(a->mid, a->att, w->proj_w, w->proj_b, N, C, C);
     residual_fwd(a->mid, a->mid, a->x, n);
-    /* run the second half of layer l (16.6) */
+    /* run the second half of layer l */
     layernorm_fwd(a->ln_2, a->mean_2, a->rstd_2, a->mid, w->ln_2_w,
                   w->ln_2_b, N, C);
     linear_fwd(a->fc, a->ln_2, w->fc_w, w->fc_b, N, C, 4 * C);
@@ -392,7 +381,6 @@ static void layer_fwd(struct Model *m, int l, int B, int T)
     residual_fwd(next->x, next->x, a->mid, n);
 }
 
-/* the forward pass, continued (16.6) */
 /* Up to the residual stream behind the last layer. */
 static void stream_fwd(struct Model *m, const int32_t *tokens, int B, int T)
 {
@@ -407,7 +395,6 @@ static void stream_fwd(struct Model *m, const int32_t *tokens, int B, int T)
 }
 
 
-/* the forward pass, continued (16.6) */
 static void ln_f_fwd(struct Model *m, const real *x, int N)
 {
     struct Acts *a = &m->acts;
@@ -415,7 +402,7 @@ static void ln_f_fwd(struct Model *m, const real *x, int N)
                   m->w.ln_f_b, N, m->config.C);
 }
 
-/* the loss of rows of logits (18d.3) */
+/* the loss of rows of logits */
 static void rows_loss(struct Model *m, const int32_t *targets, int rows)
 {
     struct Acts *a = &m->acts;
@@ -427,7 +414,6 @@ static void rows_loss(struct Model *m, const int32_t *targets, int rows)
     crossentropy_fwd(a->losses, a->lse, a->logits, targets, rows, V);
 }
 
-/* the loss of rows of logits, continued (18d.3) */
 static void rows_loss_bwd(struct Model *m, const int32_t *targets,
                           real scale, int rows)
 {
@@ -440,7 +426,7 @@ static void rows_loss_bwd(struct Model *m, const int32_t *targets,
     crossentropy_bwd(a->logits, a->logits, a->lse, targets, scale, rows, V);
 }
 
-/* the classifier (16.7) */
+/* the classifier */
 /* logits and losses of `rows` rows; the sum of the losses */
 static double chunk_fwd(struct Model *m, const real *h,
                         const int32_t *targets, int rows)
@@ -448,7 +434,7 @@ static double chunk_fwd(struct Model *m, const real *h,
     struct Acts *a = &m->acts;
     gemm(a->logits, h, m->w.wte, rows, m->Vp, m->config.C, GEMM_TB);
     rows_loss(m, targets, rows);
-    /* sum = the losses of these rows (16.7) */
+    /* sum = the losses of these rows */
     const size_t bytes = (size_t)rows * sizeof(real);
     real *losses = machine_borrow(a->losses, bytes);
     double sum = 0;
@@ -458,7 +444,6 @@ static double chunk_fwd(struct Model *m, const real *h,
     return sum;
 }
 
-/* the classifier, continued (16.7) */
 /* logits become dlogits, h becomes dh, dwte is written or added to */
 static void chunk_bwd(struct Model *m, real *h, const int32_t *targets,
                       int rows, real scale, bool add, double *squares)
@@ -471,14 +456,13 @@ static void chunk_bwd(struct Model *m, real *h, const int32_t *targets,
     gemm(h, a->logits, m->w.wte, rows, C, Vp, 0);
 }
 
-/* the backward pass (16.8) */
+/* the backward pass */
 static double *squares_here(struct Model *m)
 {
     return strcmp(machine_kind(), "cpu") == 0 ? &m->squares : NULL;
 }
 
 
-/* the backward pass, continued (16.8) */
 static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
 {
     const struct LayerWeights *w = &m->w.h[l];
@@ -487,7 +471,7 @@ static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
     real *dx = m->acts.dx;
     double *squares = squares_here(m);
     const int N = B * T, C = m->config.C, NH = m->config.NH;
-    /* differentiate the second half of layer l (16.8) */
+    /* differentiate the second half of layer l */
     linear_bwd(a->dgelu, g->mlp_w, g->mlp_b, dx, a->gelu, w->mlp_w, N,
                4 * C, C, add, squares);
     gelu_bwd(a->dgelu, a->dgelu, a->fc, (size_t)N * 4 * (size_t)C);
@@ -495,7 +479,7 @@ static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
                C, 4 * C, add, squares);
     layernorm_bwd(dx, g->ln_2_w, g->ln_2_b, a->dln_2, a->mid, a->mean_2,
                   a->rstd_2, w->ln_2_w, N, C);
-    /* differentiate the first half of layer l (16.8) */
+    /* differentiate the first half of layer l */
     linear_bwd(a->datt, g->proj_w, g->proj_b, dx, a->att, w->proj_w, N, C,
                C, add, squares);
     attention_bwd(a->dqkv, a->datt, a->qkv, a->att, a->lse, B, T, C, NH);
@@ -505,7 +489,6 @@ static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
                   a->rstd_1, w->ln_1_w, N, C);
 }
 
-/* the backward pass, continued (16.8) */
 /* What only ever adds to its gradient: LayerNorms and wpe. */
 static void clear_added(struct Model *m)
 {
@@ -518,7 +501,6 @@ static void clear_added(struct Model *m)
     }
 }
 
-/* the backward pass, continued (16.8) */
 /* Of the rows of the gradient of wte to which tokens add, each once. */
 static double squares_of_rows(const struct Model *m, int N)
 {
@@ -535,7 +517,6 @@ static double squares_of_rows(const struct Model *m, int N)
     return sum;
 }
 
-/* the backward pass, continued (16.8) */
 static void stream_bwd(struct Model *m, int B, int T, bool add)
 {
     struct Acts *a = &m->acts;
@@ -546,7 +527,7 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
                   a->mean_f, a->rstd_f, m->w.ln_f_w, N, c->C);
     for (int l = c->L - 1; l >= 0; l--)
         layer_bwd(m, l, B, T, add);
-    /* add the embedding's part to the token vectors' gradient (16.8) */
+    /* add the embedding's part to the token vectors' gradient */
     double *squares = squares_here(m);
     if (squares)
         *squares -= squares_of_rows(m, N);
@@ -555,7 +536,7 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
         *squares += squares_of_rows(m, N);
 }
 
-/* the loss of a batch (B.3.4) */
+/* the loss of a batch */
 static int chunk_rows(const struct Model *m, int n, int N)
 {
     return N - n < m->chunk ? N - n : m->chunk;
@@ -577,14 +558,14 @@ double model_loss(struct Model *m, const int32_t *tokens,
     return sum / N;
 }
 
-/* a training step (16.8) */
+/* a training step */
 double model_train(struct Model *m, const int32_t *tokens,
                    const int32_t *targets, int B, int T, real scale,
                    bool accumulate)
 {
     assert(m->training);
     const int N = B * T;
-    /* train in bf16, if that is the model's precision (16.8) */
+    /* train in bf16, if that is the model's precision */
     if (m->options.precision == BF16) {
         mixed_train(m, tokens, targets, B, T, scale, accumulate);
         return mixed_train_loss(m);
@@ -594,7 +575,7 @@ double model_train(struct Model *m, const int32_t *tokens,
     m->squares = 0;
     stream_fwd(m, tokens, B, T);
     ln_f_fwd(m, m->acts.h[m->config.L].x, N);
-    /* take the classifier there and back, a chunk at a time (16.8) */
+    /* take the classifier there and back, a chunk at a time */
     machine_put(m->targets, targets, (size_t)N * sizeof *targets);
     double sum = 0;
     for (int n = 0; n < N; n += m->chunk) {
@@ -609,7 +590,6 @@ double model_train(struct Model *m, const int32_t *tokens,
     return sum / N;
 }
 
-/* a training step, continued (16.8) */
 double model_squares(struct Model *m)
 {
     if (!squares_here(m))
@@ -624,7 +604,7 @@ double model_squares(struct Model *m)
     return sum;
 }
 
-/* a training step in two halves (B.3.4) */
+/* a training step in two halves */
 void model_train_start(struct Model *m, const int32_t *tokens,
                        const int32_t *targets, int B, int T, real scale,
                        bool accumulate)
@@ -641,7 +621,7 @@ double model_train_loss(struct Model *m)
     return m->options.precision == BF16 ? mixed_train_loss(m) : m->loss;
 }
 
-/* logits of the last positions (16.7) */
+/* logits of the last positions */
 void model_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T)
 {
@@ -652,13 +632,13 @@ void model_logits(struct Model *m, real *logits, const int32_t *tokens,
     }
     stream_fwd(m, tokens, B, T);
     real *x = m->acts.h[m->config.L].x;
-    /* move the last vector of each row to the front (16.7) */
+    /* move the last vector of each row to the front */
     for (int b = 1; b <= B; b++)            /* the last of each row */
         machine_copy(x + (size_t)(b - 1) * C,
                      x + ((size_t)b * (size_t)T - 1) * C,
                      C * sizeof(real));
     ln_f_fwd(m, x, B);
-    /* multiply them by the token vectors and hand the logits out (16.7) */
+    /* multiply them by the token vectors and hand the logits out */
     for (int b = 0; b < B; b += m->chunk) {
         const size_t at = (size_t)b, V = (size_t)m->config.V;
         const int rows = chunk_rows(m, b, B);

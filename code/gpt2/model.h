@@ -1,5 +1,4 @@
-/* Appendix B, File formats: B.3.4 The model's own plumbing */
-/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "The model's own plumbing".  Edit it there. */
 
 /* model.h: GPT-2, forward and backward. */
 #ifndef GPT2_MODEL_H
@@ -14,12 +13,11 @@
 
 C_FUNCTIONS_BEGIN
 
-/* the rows of the activation table (16.9) */
+/* the rows of the activation table */
 enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
             LAYER_STEPS, BEFORE = -1 };
 
 
-/* the rows of the activation table, continued (16.9) */
 /*    field   columns  written by  last reader  first whose derivative
  *            a token              forward      needs it */
 #define ACTS_LAYER(X)                                                \
@@ -38,7 +36,6 @@ enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
     X(gelu,   4*C,     GELU,       FC_PROJ,     FC_PROJ)
 
 
-/* the rows of the activation table, continued (16.9) */
 /*    field   columns  written by  last reader, both in the backward pass */
 #define GRADS_LAYER(X)                                               \
     X(dgelu,  4*C,     FC_PROJ,    FC)                               \
@@ -47,7 +44,7 @@ enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
     X(dqkv,   3*C,     ATTENTION,  QKV)                              \
     X(dln_1,  C,       QKV,        LN_1)
 
-/* `struct LayerActs`: a pointer per row (B.3.4) */
+/* `struct LayerActs`: a pointer per row */
 #define ACT_FIELD(field, ...) real *field;
 struct LayerActs { ACTS_LAYER(ACT_FIELD) GRADS_LAYER(ACT_FIELD) };
 
@@ -58,16 +55,16 @@ struct Acts {
     real *dx;                            /* of the residual stream */
 };
 
-/* `struct Model` (16.10) */
+/* `struct Model` */
 struct Model {
-    /* what the model was made for (16.10) */
+    /* what the model was made for */
     struct Config config;
     int    B, T;                         /* the largest batch it can take */
     bool   training;
     struct ModelOptions options;
     int    chunk, Vp;                    /* rows of logits at a time, and */
                                          /* their length, at least V */
-    /* its numbers, and where they lie (16.10) */
+    /* its numbers, and where they lie */
     struct ParamTable table;
     struct Weights w, g;                 /* g only if training */
     struct Plan plan;
@@ -79,7 +76,7 @@ struct Model {
     double squares;                      /* of gradients of matrices */
 };
 
-/* what a model can do (16.10) */
+/* what a model can do */
 /* A model for batches of up to B rows of T <= config->T tokens; weights
  * and gradients are zero, in the gaps between tensors, too.  Gradients and
  * what the backward pass needs are there only if training.  Free with
@@ -92,12 +89,10 @@ bool model_create_as(struct Model *m, const struct Config *config, int B,
 void model_free(struct Model *m);
 
 
-/* what a model can do, continued (16.10) */
 /* Random weights with the variances of GPT-2's initialisation; a function
  * of seed and config. */
 void model_init(struct Model *m, uint64_t seed);
 
-/* what a model can do, continued (16.10) */
 /* What model_create would allocate, and with `moments` the optimiser's
  * two buffers: name, shape, bytes, life, total.  Allocates nothing big. */
 bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
@@ -109,7 +104,6 @@ size_t model_bytes(const struct Config *config, int B, int T,
                    bool training, bool moments,
                    const struct ModelOptions *o);
 
-/* what a model can do, continued (16.10) */
 /* Mean cross-entropy, in nats, of targets [B,T] given tokens [B,T].
  * B and T are at most the model's.  All ids are in 0 .. V-1: whoever
  * reads them from a file has checked that; here it is an assertion. */
@@ -117,7 +111,6 @@ double model_loss(struct Model *m, const int32_t *tokens,
                   const int32_t *targets, int B, int T);
 
 
-/* what a model can do, continued (16.10) */
 /* The same, and the gradient of scale * loss: written to m->g, or added
  * if accumulate.  Accumulating K micro-batches: scale = 1/K, accumulate
  * false for the first.  Needs training. */
@@ -130,12 +123,10 @@ double model_train(struct Model *m, const int32_t *tokens,
 double model_squares(struct Model *m);
 
 
-/* what a model can do, continued (16.10) */
 /* logits [B,V] of the token that follows each row of tokens [B,T]. */
 void model_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T);
 
-/* what a model can do, continued (16.10) */
 /* model_train in two halves.  The first may return before the work is
  * done, and tokens and targets (of machine_host) must not change before
  * machine_sent() has returned; the second waits, and gives the mean loss
@@ -146,7 +137,6 @@ void model_train_start(struct Model *m, const int32_t *tokens,
 double model_train_loss(struct Model *m);
 
 
-/* what a model can do, continued (16.10) */
 /* The weights as floats [table.total] for the host, whatever they are
  * stored in; give them back, and say whether they have changed. */
 real *model_borrow(const struct Model *m);

@@ -1,5 +1,4 @@
-/* Appendix B, File formats: B.3.2 The parameter table */
-/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "The parameter table".  Edit it there. */
 
 #include "gpt2/params.h"
 
@@ -10,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 
-/* make the table of a config (16.4) */
+/* make the table of a config */
 enum { ALIGN = 16 };        /* reals: every tensor starts a cache line */
 
 static void add_row(struct ParamTable *t, int layer, const char *name,
@@ -21,7 +20,7 @@ static void add_row(struct ParamTable *t, int layer, const char *name,
     *p = (struct Param){ .rows = rows, .cols = cols, .offset = t->total,
                          .size = (rows ? rows : 1) * cols,
                          .init = init, .decay = decay };
-    /* write its name, with the layer if it belongs to one (16.4) */
+    /* write its name, with the layer if it belongs to one */
     if (layer < 0)
         snprintf(p->name, sizeof p->name, "%s", name);
     else
@@ -30,17 +29,15 @@ static void add_row(struct ParamTable *t, int layer, const char *name,
     t->total += (p->size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* make the table of a config, continued (16.4) */
 #define COUNT_ROW(...) + 1
 #define ADD_ROW(field, name, rows, cols, init, decay) \
     add_row(t, layer, name, rows, cols, init, decay);
 
 
-/* make the table of a config, continued (16.4) */
 void params_table(struct ParamTable *t, const struct Config *c)
 {
     const size_t V = (size_t)c->V, T = (size_t)c->T, C = (size_t)c->C;
-    /* count the rows and make room for them (16.4) */
+    /* count the rows and make room for them */
     int rows = 0 PARAMS_FIRST(COUNT_ROW) PARAMS_LAST(COUNT_ROW)
              + c->L * (0 PARAMS_LAYER(COUNT_ROW));
     *t = (struct ParamTable){ 0 };
@@ -55,19 +52,17 @@ void params_table(struct ParamTable *t, const struct Config *c)
 }
 
 
-/* make the table of a config, continued (16.4) */
 void params_free(struct ParamTable *t)
 {
     free(t->row);
     t->row = NULL;
 }
 
-/* bind the fields of the structs to memory (16.4) */
+/* bind the fields of the structs to memory */
 #define BIND_MODEL(field, ...) w->field = base + p++->offset;
 #define BIND_LAYER(field, ...) w->h[l].field = base + p++->offset;
 
 
-/* bind the fields of the structs to memory, continued (16.4) */
 void weights_bind(struct Weights *w, const struct ParamTable *t,
                   const struct Config *c, real *base)
 {
@@ -82,21 +77,19 @@ void weights_bind(struct Weights *w, const struct ParamTable *t,
 }
 
 
-/* bind the fields of the structs to memory, continued (16.4) */
 void weights_unbind(struct Weights *w)
 {
     free(w->h);
     *w = (struct Weights){ 0 };
 }
 
-/* draw the initial weights (16.5) */
+/* draw the initial weights */
 #define INIT_STD 0.02f      /* GPT-2's initializer_range */
 
 enum { PIECE = 65536 };     /* numbers from one stream */
 static const uint64_t INIT_STREAM = (uint64_t)1 << 63;
 
 
-/* draw the initial weights, continued (16.5) */
 static void draw_normal(real *w, size_t n, real std, uint64_t seed,
                         uint64_t tensor)
 {
@@ -110,7 +103,6 @@ static void draw_normal(real *w, size_t n, real std, uint64_t seed,
     }
 }
 
-/* draw the initial weights, continued (16.5) */
 static void draw_param(real *w, const struct Param *p, int L,
                        uint64_t seed, uint64_t tensor)
 {
@@ -130,7 +122,6 @@ static void draw_param(real *w, const struct Param *p, int L,
 }
 
 
-/* draw the initial weights, continued (16.5) */
 void params_init(real *base, const struct ParamTable *t,
                  const struct Config *c, uint64_t seed)
 {

@@ -1,5 +1,4 @@
-/* Appendix B, File formats: B.3.2 The parameter table */
-/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "The parameter table".  Edit it there. */
 
 /* params.h: the table of all parameters.  One row gives a tensor's field
  * in struct Weights, its name in files, shape, initialisation and whether
@@ -13,7 +12,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* the rows of the parameter table (16.4) */
+/* the rows of the parameter table */
 enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
 
 /*    field   name in files       rows cols   init           decays */
@@ -21,7 +20,6 @@ enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
     X(wte,    "wte.weight",          V,   C,  INIT_NORMAL,   true)   \
     X(wpe,    "wpe.weight",          T,   C,  INIT_NORMAL,   true)
 
-/* the rows of the parameter table, continued (16.4) */
 #define PARAMS_LAYER(X)                                              \
     X(ln_1_w, "ln_1.weight",         0,   C,  INIT_ONE,      false)  \
     X(ln_1_b, "ln_1.bias",           0,   C,  INIT_ZERO,     false)  \
@@ -36,12 +34,11 @@ enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
     X(mlp_w,  "mlp.c_proj.weight", 4*C,   C,  INIT_RESIDUAL, true)   \
     X(mlp_b,  "mlp.c_proj.bias",     0,   C,  INIT_ZERO,     false)
 
-/* the rows of the parameter table, continued (16.4) */
 #define PARAMS_LAST(X)                                               \
     X(ln_f_w, "ln_f.weight",         0,   C,  INIT_ONE,      false)  \
     X(ln_f_b, "ln_f.bias",           0,   C,  INIT_ZERO,     false)
 
-/* `struct Weights`: a pointer per row (16.4) */
+/* `struct Weights`: a pointer per row */
 #define PARAM_FIELD(field, ...) real *field;
 struct LayerWeights { PARAMS_LAYER(PARAM_FIELD) };
 struct Weights {
@@ -51,7 +48,7 @@ struct Weights {
     struct LayerWeights *h;              /* [L] */
 };
 
-/* `struct Param`: a row as the program sees it (16.4) */
+/* `struct Param`: a row as the program sees it */
 #define PARAM_NAME_MAX 40
 
 struct Param {
@@ -62,7 +59,6 @@ struct Param {
     bool   decay;
 };
 
-/* `struct Param`: a row as the program sees it, continued (16.4) */
 struct ParamTable {
     int    n;                            /* 2 + 12 L + 2 tensors */
     struct Param *row;                   /* [n], embedding to ln_f */
@@ -70,7 +66,7 @@ struct ParamTable {
     size_t total;                        /* reals, with padding */
 };
 
-/* what can be done with the table (B.3.2) */
+/* what can be done with the table */
 /* The table of a checked config; params_free gives it back. */
 void params_table(struct ParamTable *t, const struct Config *c);
 void params_free(struct ParamTable *t);

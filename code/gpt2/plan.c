@@ -1,5 +1,4 @@
-/* Appendix B, File formats: B.3.3 The planner */
-/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "The planner".  Edit it there. */
 
 #include "gpt2/plan.h"
 
@@ -9,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 
-/* add a buffer to the plan (B.3.3) */
+/* add a buffer to the plan */
 void plan_add_sized(struct Plan *p, const char *name, size_t rows,
                     size_t cols, size_t bytes, int from, int to,
                     void *where)
@@ -32,14 +31,13 @@ void plan_add(struct Plan *p, const char *name, size_t rows, size_t cols,
     plan_add_sized(p, name, rows, cols, sizeof(real), from, to, where);
 }
 
-/* place one buffer at the lowest free offset (16.9.1) */
+/* place one buffer at the lowest free offset */
 static bool meet(const struct PlanItem *a, const struct PlanItem *b)
 {
     return a->from <= b->to && b->from <= a->to;
 }
 
 
-/* place one buffer at the lowest free offset, continued (16.9.1) */
 /* placed[0 .. n) is sorted by offset: the first gap that is wide enough. */
 static size_t first_fit(struct PlanItem *const *placed, int n,
                         const struct PlanItem *item)
@@ -56,7 +54,7 @@ static size_t first_fit(struct PlanItem *const *placed, int n,
     return offset;
 }
 
-/* compare and insert by size and offset (B.3.3) */
+/* compare and insert by size and offset */
 static int by_size(const void *a, const void *b)
 {
     const struct PlanItem *x = *(struct PlanItem *const *)a;
@@ -75,7 +73,7 @@ static void insert(struct PlanItem **placed, int n, struct PlanItem *item)
     placed[n] = item;
 }
 
-/* lay the plan out, largest first (16.9.1) */
+/* lay the plan out, largest first */
 static void place_all(struct Plan *p, bool share)
 {
     size_t n = (size_t)p->n;
@@ -84,7 +82,7 @@ static void place_all(struct Plan *p, bool share)
     for (size_t i = 0; i < n; i++)
         order[i] = &p->item[i];
     qsort(order, n, sizeof *order, by_size);
-    /* place them, one after another (16.9.1) */
+    /* place them, one after another */
     p->total_bytes = 0;
     for (int i = 0; i < p->n; i++) {
         struct PlanItem *item = order[i];
@@ -96,7 +94,7 @@ static void place_all(struct Plan *p, bool share)
     free(order);
 }
 
-/* the bytes alive in the fullest step (B.3.3) */
+/* the bytes alive in the fullest step */
 static size_t bytes_alive(const struct Plan *p, int step)
 {
     size_t bytes = 0;
@@ -116,7 +114,7 @@ void plan_layout(struct Plan *p, bool share)
     }
 }
 
-/* give the buffers their addresses (B.3.3) */
+/* give the buffers their addresses */
 void plan_bind(const struct Plan *p, void *arena)
 {
     for (int i = 0; i < p->n; i++) {

@@ -1,5 +1,4 @@
-/* Appendix B, File formats: B.3.3 The planner */
-/* Tangled from chapters/b-formats.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "The planner".  Edit it there. */
 
 /* plan.h: where each buffer of a computation lives, and how long.  Two
  * buffers whose lives do not overlap may share their memory. */

@@ -1,19 +1,18 @@
-/* Appendix T, The plumbing of the GPU's model: T.1 Options of a model */
-/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/gpu-model.nw, "Options of a model".  Edit it there. */
 
 #include "gpt2/precision.h"
 
 #include <stddef.h>
 #include <string.h>
-#include "ops/floats.h"
-#include "ops/machine.h"
-#include "ops/matmul.h"
+#include "backend/backend.h"
+#include "ops/fp32/fp32.h"
+#include "ops/matmul/matmul.h"
 
 static const char *const precisions[] = { "fp32", "tf32", "bf16" };
 static const char *const recomputes[] = { "none", "gelu",
                                           "gelu+layernorm", "block" };
 
-/* find a word among names (T.1) */
+/* find a word among names */
 static int find(const char *const *names, int n, const char *name)
 {
     for (int i = 0; i < n; i++)
@@ -32,7 +31,7 @@ const char *recompute_name(enum Recompute r)
     return recomputes[r];
 }
 
-/* take the matrix product of a precision (T.1) */
+/* take the matrix product of a precision */
 static bool take_product(enum Precision p, struct Error *e)
 {
     if (p == FP32 && gemm_use("cublas"))    /* where there is one */
@@ -46,7 +45,7 @@ static bool take_product(enum Precision p, struct Error *e)
     return true;
 }
 
-/* options from words (T.1) */
+/* options from words */
 bool precision_options(struct ModelOptions *o, const char *precision,
                        const char *recompute, bool master,
                        struct Error *e)

@@ -1,5 +1,4 @@
-/* Appendix T, The plumbing of the GPU's model: T.1 Options of a model */
-/* Tangled from chapters/t-gpu-model.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/gpu-model.nw, "Options of a model".  Edit it there. */
 
 /* precision.h: in which numbers a model computes, and what it keeps. */
 #ifndef GPT2_PRECISION_H
@@ -10,7 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* precision and recomputation (T.1) */
+/* precision and recomputation */
 enum Precision { FP32, TF32, BF16 };
 #define PRECISION_NAMES "fp32|tf32|bf16"
 

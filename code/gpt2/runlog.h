@@ -1,5 +1,4 @@
-/* Appendix G, The programs: G.2 The log of a run */
-/* Tangled from chapters/g-programs.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "The log of a run".  Edit it there. */
 
 /* runlog.h: one row of CSV for each step. */
 #ifndef GPT2_RUNLOG_H

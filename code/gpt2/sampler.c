@@ -1,5 +1,4 @@
-/* Chapter 17, Training: 17.9 Words out */
-/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/gpt2/training.nw, "Words out".  Edit it there. */
 
 #include "gpt2/sampler.h"
 
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* make and free a sampler (17.9.2) */
+/* make and free a sampler */
 static void *checked_alloc(size_t bytes)
 {
     void *p = malloc(bytes);
@@ -19,7 +18,6 @@ static void *checked_alloc(size_t bytes)
 }
 
 
-/* make and free a sampler, continued (17.9.2) */
 void sampler_create(struct Sampler *s, int V, double temperature,
                     int top_k, double top_p, uint64_t seed)
 {
@@ -35,7 +33,7 @@ void sampler_free(struct Sampler *s)
 }
 
 
-/* find the largest logit, or -1 (17.9) */
+/* find the largest logit, or -1 */
 static int32_t largest(const real *logits, int V)
 {
     int32_t best = 0;
@@ -49,7 +47,7 @@ static int32_t largest(const real *logits, int V)
 }
 
 
-/* list the candidates, largest first (17.9) */
+/* list the candidates, largest first */
 static int by_weight(const void *a, const void *b)
 {
     const struct Candidate *x = a, *y = b;
@@ -59,7 +57,6 @@ static int by_weight(const void *a, const void *b)
 }
 
 
-/* list the candidates, largest first, continued (17.9) */
 static int list_candidates(struct Sampler *s, const real *logits, real max)
 {
     bool all = s->top_k == 0 || s->top_k >= s->V;
@@ -74,14 +71,14 @@ static int list_candidates(struct Sampler *s, const real *logits, real max)
 }
 
 
-/* draw a token (17.9) */
+/* draw a token */
 int32_t sampler_pick(struct Sampler *s, const real *logits, uint64_t number)
 {
     int32_t best = largest(logits, s->V);
     if (best < 0 || s->temperature == 0)
         return best;
     int n = list_candidates(s, logits, logits[best]);
-    /* keep the first n whose weights reach top_p of the sum (17.9) */
+    /* keep the first n whose weights reach top_p of the sum */
     double sum = 0, reached = 0;
     for (int i = 0; i < n; i++)
         sum += s->candidate[i].weight;
@@ -92,7 +89,7 @@ int32_t sampler_pick(struct Sampler *s, const real *logits, uint64_t number)
         n = kept;
         sum = reached;
     }
-    /* throw a dart at the n weights laid end to end (17.9) */
+    /* throw a dart at the n weights laid end to end */
     struct Rng r = rng_new(s->seed, number);
     double u = (double)(rng_u64(&r) >> 11) * 0x1p-53 * sum;
     for (int i = 0; i < n - 1; i++) {
@@ -103,7 +100,7 @@ int32_t sampler_pick(struct Sampler *s, const real *logits, uint64_t number)
     return s->candidate[n - 1].token;
 }
 
-/* how many bytes are whole characters (17.9.1) */
+/* how many bytes are whole characters */
 size_t utf8_whole(const uint8_t *bytes, size_t n)
 {
     for (size_t back = 1; back <= 3 && back <= n; back++) {
@@ -120,11 +117,10 @@ size_t utf8_whole(const uint8_t *bytes, size_t n)
 }
 
 
-/* write what is whole (17.9.1) */
+/* write what is whole */
 struct Waiting { uint8_t bytes[4]; size_t n; };
 
 
-/* write what is whole, continued (17.9.1) */
 static void write_spelling(FILE *out, struct Waiting *w,
                            const uint8_t *spelling, size_t length)
 {
@@ -139,7 +135,7 @@ static void write_spelling(FILE *out, struct Waiting *w,
 }
 
 
-/* generate a text (17.9.2) */
+/* generate a text */
 bool generate_text(struct Model *m, const struct Vocab *vocab,
                    struct Sampler *s, FILE *out, const uint16_t *prompt,
                    size_t n, int count, struct Error *e)
@@ -150,26 +146,26 @@ bool generate_text(struct Model *m, const struct Vocab *vocab,
     struct Waiting waiting = {0};
     size_t used = 0;
     bool ok = true;
-    /* fill the window with the end of the prompt (17.9.2) */
+    /* fill the window with the end of the prompt */
     for (size_t i = n > T ? n - T : 0; i < n; i++)
         window[used++] = prompt[i];
-    /* draw and write up to count tokens (17.9.2) */
+    /* draw and write up to count tokens */
     for (int i = 0; i < count; i++) {
         model_logits(m, logits, window, 1, (int)used);
         int32_t token = sampler_pick(s, logits, (uint64_t)i);
         ok = token >= 0;
         if (!ok || token == vocab->eot)
             break;
-        /* append the token to the window (17.9.2) */
+        /* append the token to the window */
         if (used == T)
             memmove(window, window + 1, --used * sizeof *window);
         window[used++] = token;
-        /* show the token (17.9.2) */
+        /* show the token */
         size_t length;
         const uint8_t *spelling = vocab_spelling(vocab, token, &length);
         write_spelling(out, &waiting, spelling, length);
     }
-    /* write what still waits, and clear up (17.9.2) */
+    /* write what still waits, and clear up */
     fwrite(waiting.bytes, 1, waiting.n, out);
     free(window);
     free(logits);

@@ -1,18 +1,17 @@
-/* Chapter 17, Training: 17.9 Words out */
-/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/gpt2/training.nw, "Words out".  Edit it there. */
 
 /* sampler.h: from logits to a token, from a model to text. */
 #ifndef GPT2_SAMPLER_H
 #define GPT2_SAMPLER_H
 
+#include "data/tokenizer.h"
 #include "gpt2/model.h"
-#include "gpt2/tokenizer.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* `struct Sampler`: the settings, and room for the candidates (17.9) */
+/* `struct Sampler`: the settings, and room for the candidates */
 struct Candidate { double weight; int32_t token; };
 
 struct Sampler {
@@ -24,7 +23,7 @@ struct Sampler {
     struct Candidate *candidate;    /* [V] */
 };
 
-/* what a sampler does (17.9) */
+/* what a sampler does */
 /* Settings are not checked here: the programs' options have ranges. */
 void sampler_create(struct Sampler *s, int V, double temperature,
                     int top_k, double top_p, uint64_t seed);
@@ -36,13 +35,12 @@ void sampler_free(struct Sampler *s);
 int32_t sampler_pick(struct Sampler *s, const real *logits,
                      uint64_t number);
 
-/* what `generate` needs (17.9.1) */
+/* what `generate` needs */
 /* How many of the n bytes can be shown now: all but the beginning of a
  * UTF-8 character that the next bytes may complete. */
 size_t utf8_whole(const uint8_t *bytes, size_t n);
 
 
-/* what `generate` needs, continued (17.9.2) */
 /* Continue prompt [n >= 1] by up to `count` tokens and write them to out
  * as they come; stops early at <|endoftext|>.  The model sees the last T
  * tokens.  False if a logit is not a number. */

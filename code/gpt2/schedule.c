@@ -1,12 +1,11 @@
-/* Chapter 17, Training: 17.3 How long a step should be */
-/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/gpt2/training.nw, "How long a step should be".  Edit it there. */
 
 #include "gpt2/schedule.h"
 
 #include <math.h>
 #include <string.h>
 
-/* how much of the fall is behind us at x (17.3) */
+/* how much of the fall is behind us at x */
 static double part_fallen(const struct Schedule *s, double x)
 {
     const double pi = 3.14159265358979323846;
@@ -24,7 +23,7 @@ static double part_fallen(const struct Schedule *s, double x)
     return 0;
 }
 
-/* the rate of a step (17.3) */
+/* the rate of a step */
 double schedule_lr(const struct Schedule *s, int64_t step)
 {
     if (step < s->warmup)
@@ -35,7 +34,7 @@ double schedule_lr(const struct Schedule *s, int64_t step)
     return s->lr * (1 - fallen * (1 - s->last));
 }
 
-/* find a schedule by its name (17.3) */
+/* find a schedule by its name */
 bool schedule_shape(enum ScheduleShape *shape, const char *name)
 {
     static const char *const names[] = {

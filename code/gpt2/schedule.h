@@ -1,5 +1,4 @@
-/* Chapter 17, Training: 17.3 How long a step should be */
-/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/gpt2/training.nw, "How long a step should be".  Edit it there. */
 
 /* schedule.h: the learning rate as a function of the step. */
 #ifndef GPT2_SCHEDULE_H
@@ -8,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* what makes a schedule (17.3) */
+/* what makes a schedule */
 enum ScheduleShape {
     SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE, SCHEDULE_WSD
 };
@@ -16,7 +15,6 @@ enum ScheduleShape {
 #define SCHEDULE_NAMES "constant|linear|cosine|wsd"
 
 
-/* what makes a schedule, continued (17.3) */
 struct Schedule {
     enum ScheduleShape shape;
     double  lr;             /* the highest */
@@ -25,13 +23,12 @@ struct Schedule {
     int64_t warmup, steps;  /* 0 <= warmup <= steps */
 };
 
-/* what a schedule is asked (17.3) */
+/* what a schedule is asked */
 /* The rate of step 0 .. steps-1: lr (step + 1) / warmup while step <
  * warmup, then by the shape.  Later steps get the last one's rate. */
 double schedule_lr(const struct Schedule *s, int64_t step);
 
 
-/* what a schedule is asked, continued (17.3) */
 /* From one of SCHEDULE_NAMES; false if it is none of them. */
 bool schedule_shape(enum ScheduleShape *shape, const char *name);
 

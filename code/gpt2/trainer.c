@@ -1,25 +1,24 @@
-/* Chapter 17, Training: 17.7 The trainer */
-/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/gpt2/training.nw, "The trainer".  Edit it there. */
 
 #include "gpt2/trainer.h"
 
+#include "backend/backend.h"
 #include "base/alloc.h"
 #include "gpt2/mixed_plan.h"
-#include "ops/adamw.h"
-#include "ops/machine.h"
+#include "ops/adamw/adamw.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* reserve the moments and one micro-batch (17.7) */
+/* reserve the moments and one micro-batch */
 static void reserve(struct Trainer *t)
 {
     size_t moment = t->model.table.total * sizeof(real);
     size_t batch = (size_t)t->config.B * (size_t)t->config.T
                    * sizeof(int32_t);
-    /* reserve two moments for each parameter (17.7) */
+    /* reserve two moments for each parameter */
     t->m = machine_alloc(moment, "the optimiser");
     t->v = machine_alloc(moment, "the optimiser");
     machine_zero(t->m, moment);
@@ -31,7 +30,6 @@ static void reserve(struct Trainer *t)
 }
 
 
-/* reserve the moments and one micro-batch, continued (17.7) */
 void trainer_spans(struct Trainer *t)
 {
     t->span = xcalloc((size_t)t->model.table.n, sizeof *t->span);
@@ -44,14 +42,14 @@ void trainer_spans(struct Trainer *t)
 }
 
 
-/* create and free a trainer (17.7) */
+/* create and free a trainer */
 bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
                     const struct Config *model, const char *data,
                     const char *val, struct Error *e)
 {
     memset(t, 0, sizeof *t);
     t->config = *config;
-    /* open the text to train on and the text to judge by (17.7) */
+    /* open the text to train on and the text to judge by */
     struct LoaderConfig l = { .pattern = data, .T = config->T,
         .V = model->V, .shuffle = true, .seed = config->seed };
     if (!loader_open(&t->data, &l, e))
@@ -68,7 +66,6 @@ bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
 }
 
 
-/* create and free a trainer, continued (17.7) */
 void trainer_free(struct Trainer *t)
 {
     loader_close(&t->data);
@@ -82,7 +79,7 @@ void trainer_free(struct Trainer *t)
 }
 
 
-/* load a micro-batch (17.4) */
+/* load a micro-batch */
 static void load(struct Trainer *t, int64_t first)
 {
     if (t->loaded == first)
@@ -94,7 +91,7 @@ static void load(struct Trainer *t, int64_t first)
 }
 
 
-/* accumulate the gradient of K micro-batches (17.4) */
+/* accumulate the gradient of K micro-batches */
 static void start_gradient(struct Trainer *t)
 {
     const int B = t->config.B, T = t->config.T, K = t->config.accumulate;
@@ -108,11 +105,11 @@ static void start_gradient(struct Trainer *t)
 }
 
 
-/* move the weights along a clipped gradient (17.5) */
+/* move the weights along a clipped gradient */
 static void move_weights(struct Trainer *t, const struct StepReport *r)
 {
     const struct TrainConfig *c = &t->config;
-    /* s = this step, with the factor that clips (17.5) */
+    /* s = this step, with the factor that clips */
     struct AdamwStep s = {
         .lr = r->lr, .beta1 = c->beta1, .beta2 = c->beta2, .eps = c->eps,
         .scale = c->clip > 0 && r->norm > c->clip ? c->clip / r->norm : 1,
@@ -126,7 +123,7 @@ static void move_weights(struct Trainer *t, const struct StepReport *r)
 }
 
 
-/* refuse a step that is not finite (17.6) */
+/* refuse a step that is not finite */
 static bool refuse_step(const struct Trainer *t, const struct StepReport *r,
                         struct Error *e)
 {
@@ -139,7 +136,7 @@ static bool refuse_step(const struct Trainer *t, const struct StepReport *r,
 }
 
 
-/* use the gradient (17.1) */
+/* use the gradient */
 static bool use_gradient(struct Trainer *t, struct StepReport *r,
                          struct Error *e)
 {
@@ -152,7 +149,6 @@ static bool use_gradient(struct Trainer *t, struct StepReport *r,
 }
 
 
-/* use the gradient, continued (17.1) */
 bool trainer_update(struct Trainer *t, struct StepReport *r,
                     struct Error *e)
 {
@@ -161,7 +157,7 @@ bool trainer_update(struct Trainer *t, struct StepReport *r,
 }
 
 
-/* take one step (17.1) */
+/* take one step */
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e)
 {
     start_gradient(t);
@@ -174,14 +170,14 @@ bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e)
     return true;
 }
 
-/* measure the loss on text not trained on (17.7) */
+/* measure the loss on text not trained on */
 double trainer_validate(struct Trainer *t, int64_t batches)
 {
     const int B = t->config.B, T = t->config.T;
     uint64_t rows = batches > 0 ? (uint64_t)batches * (uint64_t)B : 0;
     if (rows == 0 || rows > t->val.windows)
         rows = t->val.windows;
-    /* sum = the losses of the validation rows (17.7) */
+    /* sum = the losses of the validation rows */
     t->loaded = -1;
     double sum = 0;
     for (uint64_t at = 0; at < rows; at += (uint64_t)B) {
@@ -193,19 +189,19 @@ double trainer_validate(struct Trainer *t, int64_t batches)
 }
 
 
-/* measure the entropy of single tokens (17.7) */
+/* measure the entropy of single tokens */
 double trainer_unigram(const struct Trainer *t)
 {
     enum { MANY = 10000000 };
     static uint64_t count[65536];
-    /* count the tokens of the first shards (17.7) */
+    /* count the tokens of the first shards */
     uint64_t total = 0;
     memset(count, 0, sizeof count);
     for (size_t s = 0; s < t->data.shards && total < MANY; s++)
         for (size_t i = 0; i < t->data.shard[s].count; i++, total++)
             count[t->data.shard[s].token[i]]++;
     double entropy = 0;
-    /* subtract p ln p of every token that occurs (17.7) */
+    /* subtract p ln p of every token that occurs */
     for (int i = 0; i < 65536; i++)
         if (count[i])
             entropy -= (double)count[i] / (double)total
@@ -214,7 +210,7 @@ double trainer_unigram(const struct Trainer *t)
 }
 
 
-/* save and resume (17.8) */
+/* save and resume */
 static struct Field counter(const struct Trainer *t)
 {
     return (struct Field){ "sequences", FIELD_INT64,
@@ -222,7 +218,6 @@ static struct Field counter(const struct Trainer *t)
 }
 
 
-/* save and resume, continued (17.8) */
 bool trainer_save(const struct Trainer *t, const char *out,
                   const struct Field *field, int n, struct Error *e)
 {
@@ -235,7 +230,6 @@ bool trainer_save(const struct Trainer *t, const char *out,
 }
 
 
-/* save and resume, continued (17.8) */
 bool trainer_resume(struct Trainer *t, const char *path, struct Error *e)
 {
     struct Field own = counter(t);

@@ -1,17 +1,16 @@
-/* Chapter 17, Training: 17.1 One step, in outline */
-/* Tangled from chapters/17-training.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/gpt2/training.nw, "One step, in outline".  Edit it there. */
 
 /* trainer.h: the weights, their optimiser, the data, and the loop body
  * that joins them. */
 #ifndef GPT2_TRAINER_H
 #define GPT2_TRAINER_H
 
-#include "gpt2/checkpoint.h"
-#include "gpt2/loader.h"
+#include "data/loader.h"
 #include "gpt2/model.h"
 #include "gpt2/schedule.h"
+#include "io/checkpoint.h"
 
-/* what decides a run: `struct TrainConfig` (17.1) */
+/* what decides a run: `struct TrainConfig` */
 struct TrainConfig {
     int      B, T;          /* sequences of a micro-batch, their length */
     int      accumulate;    /* K: micro-batches per step */
@@ -23,7 +22,7 @@ struct TrainConfig {
 };
 
 
-/* what a run consists of: `struct Trainer` (17.1) */
+/* what a run consists of: `struct Trainer` */
 struct Trainer {
     struct TrainConfig config;
     struct Model model;
@@ -37,11 +36,11 @@ struct Trainer {
 };
 
 
-/* what a step reports: `struct StepReport` (17.1) */
+/* what a step reports: `struct StepReport` */
 struct StepReport { double loss, norm, lr; };
 
 
-/* the functions of a trainer (17.7) */
+/* the functions of a trainer */
 /* A trainer for this model on the shards that match `data`, validated on
  * those that match `val` (NULL: none).  Weights are zero: call model_init,
  * weights_load or trainer_resume next.  Free also after a failure. */
@@ -51,7 +50,6 @@ bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
 void trainer_free(struct Trainer *t);
 
 
-/* the functions of a trainer, continued (17.7) */
 /* One step; false if loss or norm is not finite, with nothing changed. */
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e);
 
@@ -63,19 +61,16 @@ bool trainer_update(struct Trainer *t, struct StepReport *r,
                     struct Error *e);
 
 
-/* the functions of a trainer, continued (17.7) */
 /* Mean loss over the first `batches` batches of the validation shards, in
  * file order; 0 or too many: over all of them.  NaN if there are none. */
 double trainer_validate(struct Trainer *t, int64_t batches);
 
 
-/* the functions of a trainer, continued (17.7) */
 /* The entropy, in nats, of single tokens in the training data: what a
  * model pays that knows frequencies and nothing else. */
 double trainer_unigram(const struct Trainer *t);
 
 
-/* the functions of a trainer, continued (17.8) */
 #define TRAINER_FIELDS 64
 
 /* Write the state to OUT/step-NNNNNN, or read it from such a directory.

@@ -1,19 +1,18 @@
-/* Chapter 12, Attention: 12.2 Attention as it is written */
-/* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/tricks/attention.nw, "Attention as it is written".  Edit it there. */
 
 #include "ladder/attention.h"
 #include "ladder/softmax.h"
-#include "ops/gpu.h"
+#include "ops/kernels/common.cuh"
 
 enum { ACROSS = 32, DOWN = 8 };         /* a block's threads */
 
-/* all scores, into memory (12.2) */
+/* all scores, into memory */
 /* square[t][u] = q[t] . k[u] scale, a thread each; -infinity if u > t
  *   launch     B NH planes of blocks of 32 x 8 */
 __global__ void scores_kernel(float *square, const float *qkv, int T, int C,
                               int NH, float scale)
 {
-    /* query t and key u of head h in sequence b (12.2) */
+    /* query t and key u of head h in sequence b */
     const int u = blockIdx.x * ACROSS + threadIdx.x;
     const int t = blockIdx.y * DOWN + threadIdx.y;
     const int b = blockIdx.z / NH, h = blockIdx.z % NH, HS = C / NH;
@@ -28,7 +27,7 @@ __global__ void scores_kernel(float *square, const float *qkv, int T, int C,
         = u <= t ? s * scale : -INFINITY;
 }
 
-/* all probabilities times all values (12.2) */
+/* all probabilities times all values */
 /* y[t][d] = the sum over u of p[t][u] v[u][d], a thread each */
 __global__ void values_kernel(float *y, const float *p, const float *qkv,
                               int T, int C, int NH)
@@ -46,13 +45,12 @@ __global__ void values_kernel(float *y, const float *p, const float *qkv,
     y[((size_t)b * T + t) * C + h * HS + d] = sum;
 }
 
-/* attention with the square in memory (12.2) */
+/* attention with the square in memory */
 static dim3 planes(int across, int T, int heads)
 {
     return dim3(blocks_for(across, ACROSS), blocks_for(T, DOWN), heads);
 }
 
-/* attention with the square in memory, continued (12.2) */
 void attention_square(float *y, float *square, const float *qkv,
                       int B, int T, int C, int NH)
 {

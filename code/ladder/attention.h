@@ -1,5 +1,4 @@
-/* Chapter 12, Attention: 12.2 Attention as it is written */
-/* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/tricks/attention.nw, "Attention as it is written".  Edit it there. */
 
 #ifndef LADDER_ATTENTION_H
 #define LADDER_ATTENTION_H
@@ -10,9 +9,10 @@
 
 C_FUNCTIONS_BEGIN
 
-/* attention through a square (12.2) */
-/* Causal attention as in ops/attention.h, with the matrix of scores in
- * memory: float, square [B][NH][T][T] is overwritten, with probabilities.
+/* attention through a square */
+/* Causal attention as in ops/attention/attention.h, with the matrix of
+ * scores in memory: float, square [B][NH][T][T] is overwritten, with
+ * probabilities.
  *   launch     three kernels in the default stream; not waited for
  *   moves      at least 16 B NH T^2 bytes, for square alone
  *   FLOP       4 B T^2 C, the masked half included

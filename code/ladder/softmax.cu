@@ -1,15 +1,14 @@
-/* Chapter 12, Attention: 12.1 Softmax */
-/* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/tricks/attention.nw, "Softmax".  Edit it there. */
 
 #include <float.h>
 #include <limits.h>
 #include "ladder/softmax.h"
-#include "ops/gpu.h"
-#include "ops/special.h"
+#include "ops/kernels/common.cuh"
+#include "ops/kernels/special.cuh"
 
 enum { BLOCK = 512 };       /* threads for a row; twice that in version 4 */
 
-/* softmax, version 1: three walks (12.1) */
+/* softmax, version 1: three walks */
 __global__ void softmax_v1(float *y, const float *x, int C)
 {
     __shared__ float part[32];
@@ -26,7 +25,7 @@ __global__ void softmax_v1(float *y, const float *x, int C)
         y[c] = fast_exp2((x[c] - most) * LOG2E) * scale;
 }
 
-/* merge the maxima and sums of a block (12.1) */
+/* merge the maxima and sums of a block */
 /* sum = the sum of exp(x - most) over what was seen, with x seen, too */
 __device__ static __forceinline__ void keep_up(float *most, float *sum,
                                                float x)
@@ -37,7 +36,6 @@ __device__ static __forceinline__ void keep_up(float *most, float *sum,
     *most = top;
 }
 
-/* merge the maxima and sums of a block, continued (12.1) */
 /* 1 / the sum of the block's threads, each scaled to the common maximum,
  * which takes the place of the thread's own */
 __device__ static __forceinline__ float merge(float *most, float sum,
@@ -49,7 +47,7 @@ __device__ static __forceinline__ float merge(float *most, float sum,
     return 1 / block_sum(sum, part);
 }
 
-/* softmax, version 2: the sum kept up (12.1) */
+/* softmax, version 2: the sum kept up */
 __global__ void softmax_v2(float *y, const float *x, int C)
 {
     __shared__ float part[32];
@@ -63,7 +61,7 @@ __global__ void softmax_v2(float *y, const float *x, int C)
         y[c] = fast_exp2((x[c] - most) * LOG2E) * scale;
 }
 
-/* softmax, version 3: the row kept (12.1) */
+/* softmax, version 3: the row kept */
 __global__ void softmax_v3(float *y, const float *x, int C)
 {
     __shared__ float part[32];
@@ -78,7 +76,7 @@ __global__ void softmax_v3(float *y, const float *x, int C)
         y[c] = fast_exp2((row[c] - most) * LOG2E) * scale;
 }
 
-/* softmax, version 4: 16 bytes per load (12.1) */
+/* softmax, version 4: 16 bytes per load */
 __global__ void softmax_v4(float4 *y, const float4 *x, int C4)
 {
     __shared__ float part[32];
@@ -89,7 +87,7 @@ __global__ void softmax_v4(float4 *y, const float4 *x, int C4)
     #pragma unroll 4
     for (int c = threadIdx.x; c < C4; c += 2 * BLOCK) {
         const float4 v = row4[c] = x[c];
-        /* keep up with four numbers (12.1) */
+        /* keep up with four numbers */
         const float first = fmaxf(v.x, v.y), second = fmaxf(v.z, v.w);
         const float top = fmaxf(most, fmaxf(first, second));
         sum *= fast_exp2((most - top) * LOG2E);
@@ -100,7 +98,7 @@ __global__ void softmax_v4(float4 *y, const float4 *x, int C4)
         most = top;
     }
     const float scale = merge(&most, sum, part);
-    /* write the row, 16 bytes at a time (12.1) */
+    /* write the row, 16 bytes at a time */
     for (int c = threadIdx.x; c < C4; c += 2 * BLOCK) {
         float4 v = row4[c];
         v.x = fast_exp2((v.x - most) * LOG2E) * scale;
@@ -111,7 +109,7 @@ __global__ void softmax_v4(float4 *y, const float4 *x, int C4)
     }
 }
 
-/* launch a softmax (12.1) */
+/* launch a softmax */
 static void launch_v1(float *y, const float *x, int N, int C)
 {
     softmax_v1<<<N, BLOCK>>>(y, x, C);
@@ -124,7 +122,6 @@ static void launch_v2(float *y, const float *x, int N, int C)
     LAUNCHED();
 }
 
-/* launch a softmax, continued (12.1) */
 /* More than 48 KB of shared memory have to be asked for. */
 static size_t row_bytes(const void *kernel, int C)
 {
@@ -137,7 +134,6 @@ static size_t row_bytes(const void *kernel, int C)
 }
 
 
-/* launch a softmax, continued (12.1) */
 static void launch_v3(float *y, const float *x, int N, int C)
 {
     const size_t bytes = row_bytes((const void *)softmax_v3, C);
@@ -145,7 +141,6 @@ static void launch_v3(float *y, const float *x, int N, int C)
     LAUNCHED();
 }
 
-/* launch a softmax, continued (12.1) */
 static void launch_v4(float *y, const float *x, int N, int C)
 {
     if (C % 4) {                        /* rows not aligned to 16 bytes */
@@ -158,7 +153,6 @@ static void launch_v4(float *y, const float *x, int N, int C)
     LAUNCHED();
 }
 
-/* launch a softmax, continued (12.1) */
 const struct Softmax *softmaxes(void)
 {
     static const struct Softmax ladder[] = {

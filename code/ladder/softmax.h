@@ -1,5 +1,4 @@
-/* Chapter 12, Attention: 12.1 Softmax */
-/* Tangled from chapters/12-attention.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/tricks/attention.nw, "Softmax".  Edit it there. */
 
 #ifndef LADDER_SOFTMAX_H
 #define LADDER_SOFTMAX_H
@@ -10,7 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* softmax of rows (12.1) */
+/* softmax of rows */
 /* y[n,:] = exp(x[n,:] - log(sum over c of exp(x[n,c]))): float [N][C] in
  * device memory; y may be x.
  *
@@ -23,7 +22,7 @@ C_FUNCTIONS_BEGIN
  *   ceiling    memory: a copy of x to y, two passes */
 typedef void softmax_fn(float *y, const float *x, int N, int C);
 
-/* the ladder of softmaxes (12.1) */
+/* the ladder of softmaxes */
 struct Softmax {
     const char *name;
     softmax_fn *run;

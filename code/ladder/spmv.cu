@@ -1,11 +1,10 @@
-/* Chapter 6, The roofline: 6.8 Dense against sparse */
-/* Tangled from chapters/06-roofline.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/machine/roofline.nw, "Dense against sparse".  Edit it there. */
 
 #include "ladder/spmv.h"
 
-#include "base/cuda.h"
+#include "backend/cuda.h"
 
-/* spmv: a row for a thread (6.8) */
+/* spmv: a row for a thread */
 __global__ void spmv_scalar(float *y, struct Csr a, const float *x)
 {
     int r = blockIdx.x * blockDim.x + threadIdx.x;
@@ -17,7 +16,7 @@ __global__ void spmv_scalar(float *y, struct Csr a, const float *x)
     y[r] = sum;
 }
 
-/* spmv: a row for a warp (6.8) */
+/* spmv: a row for a warp */
 __global__ void spmv_vector(float *y, struct Csr a, const float *x)
 {
     int r = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
@@ -33,7 +32,7 @@ __global__ void spmv_vector(float *y, struct Csr a, const float *x)
         y[r] = sum;
 }
 
-/* spmv: a row for a few lanes (S.5) */
+/* spmv: a row for a few lanes */
 /* LANES, a power of two, work on a row; 32 / LANES rows in a warp.  No
  * lane leaves before the shuffles. */
 template <int LANES>
@@ -51,7 +50,7 @@ __global__ void spmv_lanes(float *y, struct Csr a, const float *x)
         y[r] = sum;
 }
 
-/* spmv: launches (S.5) */
+/* spmv: launches */
 #define LAUNCH(name, kernel, lanes)                                    \
     static void name(float *y, const struct Csr *a, const float *x)    \
     {                                                                  \

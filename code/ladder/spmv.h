@@ -1,5 +1,4 @@
-/* Chapter 6, The roofline: 6.8 Dense against sparse */
-/* Tangled from chapters/06-roofline.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/machine/roofline.nw, "Dense against sparse".  Edit it there. */
 
 #ifndef LADDER_SPMV_H
 #define LADDER_SPMV_H
@@ -8,7 +7,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* a sparse matrix (6.8) */
+/* a sparse matrix */
 /* Compressed sparse rows: the nonzeros of row r are
  * value[start[r]] .. value[start[r + 1] - 1], each in its column. */
 struct Csr {
@@ -18,7 +17,7 @@ struct Csr {
     const float *value;         /* [start[rows]]        */
 };
 
-/* a product with it (6.8) */
+/* a product with it */
 /* y[r] = sum over the nonzeros of row r of value * x[column].
  *
  *   memory     all arrays on the device; y [rows], x [columns]

@@ -1,13 +1,12 @@
-/* Appendix N, Measuring a GPU: N.6 transpose: the ladder */
-/* Tangled from chapters/n-gpu-lab.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/measuring-a-gpu.nw, "transpose: the ladder".  Edit it there. */
 
 #include "ladder/transpose.h"
 
-#include "base/cuda.h"
+#include "backend/cuda.h"
 
 enum { TILE = 32, ROWS = 8 };       /* a block is 32 x 8 threads */
 
-/* transpose, version 1: reads along rows (5.6) */
+/* transpose, version 1: reads along rows */
 __global__ void transpose_v1(float *out, const float *in, int M, int N)
 {
     int n = blockIdx.x * TILE + threadIdx.x;
@@ -16,7 +15,7 @@ __global__ void transpose_v1(float *out, const float *in, int M, int N)
         out[(size_t)n * M + m] = in[(size_t)m * N + n];
 }
 
-/* transpose, version 2: writes along rows (N.6) */
+/* transpose, version 2: writes along rows */
 __global__ void transpose_v2(float *out, const float *in, int M, int N)
 {
     int m = blockIdx.x * TILE + threadIdx.x;
@@ -25,11 +24,11 @@ __global__ void transpose_v2(float *out, const float *in, int M, int N)
         out[(size_t)n * M + m] = in[(size_t)m * N + n];
 }
 
-/* transpose, version 3: a tile in shared memory (5.6) */
+/* transpose, version 3: a tile in shared memory */
 __global__ void transpose_v3(float *out, const float *in, int M, int N)
 {
     __shared__ float tile[TILE][TILE];
-    /* read a tile, turn it, write it (5.6) */
+    /* read a tile, turn it, write it */
     int n = blockIdx.x * TILE + threadIdx.x;
     int m = blockIdx.y * TILE + threadIdx.y;
     for (int i = 0; i < TILE; i += ROWS)
@@ -43,11 +42,11 @@ __global__ void transpose_v3(float *out, const float *in, int M, int N)
             out[(size_t)(n + i) * M + m] = tile[threadIdx.x][threadIdx.y + i];
 }
 
-/* transpose, version 4: a padded tile (5.6) */
+/* transpose, version 4: a padded tile */
 __global__ void transpose_v4(float *out, const float *in, int M, int N)
 {
     __shared__ float tile[TILE][TILE + 1];
-    /* read a tile, turn it, write it (5.6) */
+    /* read a tile, turn it, write it */
     int n = blockIdx.x * TILE + threadIdx.x;
     int m = blockIdx.y * TILE + threadIdx.y;
     for (int i = 0; i < TILE; i += ROWS)
@@ -61,7 +60,7 @@ __global__ void transpose_v4(float *out, const float *in, int M, int N)
             out[(size_t)(n + i) * M + m] = tile[threadIdx.x][threadIdx.y + i];
 }
 
-/* transpose, version 5: a swizzled tile (5.6) */
+/* transpose, version 5: a swizzled tile */
 __global__ void transpose_v5(float *out, const float *in, int M, int N)
 {
     __shared__ float tile[TILE][TILE];
@@ -78,7 +77,7 @@ __global__ void transpose_v5(float *out, const float *in, int M, int N)
             out[(size_t)(n + i) * M + m] = tile[x][(y + i) ^ x];
 }
 
-/* column k of four rows (N.6) */
+/* column k of four rows */
 __device__ static float4 column(const float4 *a, int k)
 {
     switch (k) {
@@ -89,13 +88,13 @@ __device__ static float4 column(const float4 *a, int k)
     }
 }
 
-/* transpose, version 6: blocks of 4 x 4 in registers (5.6) */
+/* transpose, version 6: blocks of 4 x 4 in registers */
 __global__ void transpose_v6(float *out, const float *in, int M, int N)
 {
     int n = blockIdx.x * 32 + threadIdx.x % 8 * 4;
     int m = blockIdx.y * 128 + threadIdx.x / 8 * 4;
     if (m < M && n < N) {
-        /* read four rows of four numbers (5.6) */
+        /* read four rows of four numbers */
         float4 a[4];
         for (int i = 0; i < 4; i++)
             a[i] = *(const float4 *)(in + (size_t)(m + i) * N + n);
@@ -104,14 +103,14 @@ __global__ void transpose_v6(float *out, const float *in, int M, int N)
     }
 }
 
-/* transpose, version 7: the blocks through a tile (5.6) */
+/* transpose, version 7: the blocks through a tile */
 __global__ void transpose_v7(float *out, const float *in, int M, int N)
 {
     __shared__ float4 tile[64][16];
     int c = threadIdx.x % 16, r = threadIdx.x / 16;
     int n = blockIdx.x * 64 + 4 * c, m = blockIdx.y * 64 + 4 * r;
     if (m < M && n < N) {
-        /* read four rows of four numbers (5.6) */
+        /* read four rows of four numbers */
         float4 a[4];
         for (int i = 0; i < 4; i++)
             a[i] = *(const float4 *)(in + (size_t)(m + i) * N + n);
@@ -127,7 +126,7 @@ __global__ void transpose_v7(float *out, const float *in, int M, int N)
                 = tile[r + i][c ^ (r + i) / 4];
 }
 
-/* launch a transpose (N.6) */
+/* launch a transpose */
 static dim3 grid_of(int across, int width, int down, int height)
 {
     return dim3((across + width - 1) / width, (down + height - 1) / height);
@@ -147,7 +146,7 @@ LAUNCH(v5, grid_of(N, TILE, M, TILE), dim3(TILE, ROWS))
 LAUNCH(v6, grid_of(N, 32, M, 128), dim3(256))
 LAUNCH(v7, grid_of(N, 64, M, 64), dim3(256))
 
-/* the table of transposes (N.6) */
+/* the table of transposes */
 const struct Transpose *transposes(void)
 {
     static const struct Transpose ladder[] = {

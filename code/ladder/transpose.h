@@ -1,5 +1,4 @@
-/* Chapter 5, The memory hierarchy: 5.6 Seven transposes */
-/* Tangled from chapters/05-memory-hierarchy.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/machine/memory-hierarchy.nw, "Seven transposes".  Edit it there. */
 
 #ifndef LADDER_TRANSPOSE_H
 #define LADDER_TRANSPOSE_H
@@ -10,7 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what every version of the transpose promises (5.6) */
+/* what every version of the transpose promises */
 /* out[n][m] = in[m][n] for m < M, n < N: float32, rows contiguous, in
  * device memory; out and in do not overlap.
  *

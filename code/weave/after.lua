@@ -1,11 +1,10 @@
--- Appendix A, The loom: A.9 Pages for the screen
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "Pages for the screen".  Edit it there.
 
 -- pandoc filter, after citeproc: citations link to the bibliography page,
 -- brackets in formulas are as large as what they enclose, and no line
 -- begins with a comma.
 
--- send a citation to the bibliography (A.9)
+-- send a citation to the bibliography
 local function Link(link)
     if link.target:match("^#ref%-") then
         link.target = "bibliography.html" .. link.target
@@ -13,7 +12,7 @@ local function Link(link)
     end
 end
 
--- let brackets rest around low formulas (A.9)
+-- let brackets rest around low formulas
 local OPEN = '<mo stretchy="true" form="prefix">'
 local CLOSE = '<mo stretchy="true" form="postfix">'
 local TALL = { "<mfrac", "<mtable", "<munder", "<mover" }
@@ -24,7 +23,7 @@ local function is_tall(mathml)
     end
 end
 
--- the places of brackets that may rest (A.9)
+-- the places of brackets that may rest
 local function resting(text)
     local places, open = {}, {}
     for at in text:gmatch('()<mo stretchy="true"') do
@@ -41,7 +40,7 @@ local function resting(text)
     return places
 end
 
--- names, signs and letters that pandoc took for operators (A.9)
+-- names, signs and letters that pandoc took for operators
 local function repair(text)
     return (text:gsub("<mo>(%l%l+)</mo>",
                       '<mo lspace="0.1em" rspace="0.167em">%1</mo>')
@@ -66,7 +65,7 @@ local function Math(formula)
     return pandoc.RawInline("html", repair(text))
 end
 
--- keep together what a browser would part (A.9)
+-- keep together what a browser would part
 local function glued(inlines)
     return pandoc.Span(inlines, pandoc.Attr("", { "glue" }))
 end

@@ -1,5 +1,4 @@
--- Appendix A, The loom: A.3.1 Comments that do no harm
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "Comments that do no harm".  Edit it there.
 
 -- Filter between markup and mnt: names, sections and banners as comments.
 -- lua annotate.lua FOLDER [lines] < stream > stream
@@ -14,7 +13,7 @@ local folder, only_lines = arg[1], arg[2] == "lines"
 local book = noweb.read(io.lines())
 local added = {}              -- index into book.raw -> text to add there
 
--- stop at what would give wrong code (A.3.1)
+-- stop at what would give wrong code
 local fatal = false
 for _, p in ipairs(noweb.problems(book)) do
     io.stderr:write(p.path, ":", p.line, ": ", p.text, "\n")
@@ -22,7 +21,7 @@ for _, p in ipairs(noweb.problems(book)) do
 end
 if fatal then os.exit(1) end
 
--- the language of each chunk (A.3.1)
+-- the language of each chunk
 local function first_line(chunk)
     local line = chunk.parts[1].lines[1]
     return line and line[1] and line[1].text or ""
@@ -39,7 +38,7 @@ local function language_of(chunk)
     return found or "text"
 end
 
--- is this part inside a continued line? (A.3.1)
+-- is this part inside a continued line?
 local function ends_in_backslash(line)
     local last = line and line[#line]
     return last and last.text and last.text:match("\\$")
@@ -55,7 +54,7 @@ local function is_continued(part)
     return false
 end
 
--- a comment for a part (A.3.1)
+-- a comment for a part
 local function at_margin(part)
     if noweb.is_root(part.chunk.name) then return true end
     for _, u in ipairs(part.chunk.uses) do
@@ -78,33 +77,24 @@ local function plain(title) return (title:gsub("`", "")) end
 
 local function describe(part)
     local chunk, section = part.chunk, part.section
-    local number = section and section.number or part.chapter.number
     if not noweb.is_root(chunk.name) then
-        local more = part.index > 1 and ", continued" or ""
-        return chunk.name .. more .. " (" .. number .. ")"
+        return part.index == 1 and chunk.name or nil
     end
     local before = part.index > 1 and chunk.parts[part.index - 1]
     if before and before.section ~= section then
-        return number .. " " .. plain(section.title)
+        return plain(section.title)
     end
 end
 
--- a banner for a file (A.3.1)
+-- a banner for a file
 local function banner(part)
-    local section = part.section
-    local where = noweb.chapter_label(part.chapter)
-    if where ~= "Preface" then
-        where = where .. ", " .. plain(part.chapter.title or "")
-    end
-    if section and section.level > 1 then
-        where = where .. ": " .. section.number .. " "
-                .. plain(section.title)
-    end
-    return where, "Tangled from " .. part.chapter.path
-                  .. " by `make tangle`; edit it there."
+    local title = part.section and part.section.title
+                  or part.chapter.title or ""
+    return "Tangled from " .. part.chapter.path .. ", \""
+           .. plain(title) .. "\".  Edit it there."
 end
 
--- add comments and banners to the stream (A.3.1)
+-- add comments and banners to the stream
 local function add(at, lines)
     local out = {}
     for _, l in ipairs(lines) do
@@ -124,12 +114,12 @@ local function annotate(part)
     if not language.comment[lang] then return end
     local root = noweb.is_root(chunk.name)
     if root and part.index == 1 then
-        local at, where, from = part.at, banner(part)
+        local at = part.at
         if is_first_line(first_line(chunk)) then
             at = at + 1
             while book.raw[at] ~= "@nl" do at = at + 1 end
         end
-        add(at, { comment(lang, where), comment(lang, from), "" })
+        add(at, { comment(lang, banner(part)), "" })
         return
     end
     local text, lines = describe(part), {}
@@ -148,7 +138,7 @@ if not only_lines then
     end
 end
 
--- write the stream and the lists of roots (A.3.1)
+-- write the stream and the lists of roots
 for i, text in ipairs(book.raw) do
     io.write(text, "\n")
     if added[i] then io.write(added[i]) end

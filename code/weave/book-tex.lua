@@ -1,5 +1,4 @@
--- Appendix I, The press: I.2.4 The book around the chapters
--- Tangled from chapters/i-press.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/press.nw, "The book around the chapters".  Edit it there.
 
 -- build/weave/book.lua -> OUT/book.tex, OUT/chunks.tex, OUT/names.tex
 --   lua5.4 code/weave/book-tex.lua build/weave/book.lua OUT
@@ -16,7 +15,7 @@ local function write_file(name, lines)
     assert(f:close())
 end
 
--- book: the index of chunks (I.2.4)
+-- book: the index of chunks
 local function letters(name) return (name:lower():gsub("[`%[%]]", "")) end
 
 local function entry(chunk)
@@ -45,7 +44,7 @@ local function index_of_chunks()
     return lines
 end
 
--- book: the index of identifiers (I.2.4)
+-- book: the index of identifiers
 local function index_of_identifiers()
     local lines, count = {}, {}
     for _, d in ipairs(whole.identifiers) do
@@ -60,15 +59,14 @@ local function index_of_identifiers()
     return lines
 end
 
--- book: the chapters in order (I.2.4)
+-- book: the chapters in order
 local function input(chapter)
     local number = chapter.number
     local digits = number:match("^%d+")
     local kind = number == "0" and "preface"
                  or digits and "chapter" or "appendix"
-    local letter = digits and number:match("%a*$") or ""
-    return ("\\chapterletter{%s}\\bookinput{%s}{%s}{%s}"):format(letter,
-        kind, digits or number:byte() - 64, chapter.slug)
+    return ("\\bookinput{%s}{%s}{%s}"):format(kind,
+        digits or number:byte() - 64, chapter.slug)
 end
 
 local function book_tex()

@@ -1,9 +1,8 @@
-/* Appendix A, The loom: A.9.5 The script */
-/* Tangled from chapters/a-loom.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/loom.nw, "The script".  Edit it there. */
 
 "use strict";
 
-/* change between light and dark (A.9.5) */
+/* change between light and dark */
 const button = document.querySelector(".theme");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -15,7 +14,7 @@ button.addEventListener("click", () => {
     try { localStorage.setItem("theme", data.theme); } catch (e) { }
 });
 
-/* open the contents in a wide window (A.9.5) */
+/* open the contents in a wide window */
 const contents = document.querySelector(".contents details");
 const roomy = matchMedia("(min-width: 1340px)");
 
@@ -25,7 +24,7 @@ function fitContents() {
 roomy.addEventListener("change", fitContents);
 fitContents();
 
-/* find the code of a chunk (A.9.5) */
+/* find the code of a chunk */
 function codeOf(anchor) {
     const box = document.createDocumentFragment();
     const away = document.querySelector(
@@ -52,7 +51,7 @@ function codeOf(anchor) {
     return found.length > 0 ? box : null;
 }
 
-/* unfold and fold (A.9.5) */
+/* unfold and fold */
 function toggle(button, line, link) {
     const open = line.nextElementSibling;
     if (open && open.classList.contains("unfolded")) {
@@ -73,7 +72,7 @@ function toggle(button, line, link) {
     button.textContent = "\u2212";
 }
 
-/* put a button at every use (A.9.5) */
+/* put a button at every use */
 function decorate(root) {
     for (const line of root.querySelectorAll(".uses")) {
         const link = line.querySelector(".use");

@@ -1,5 +1,4 @@
--- Appendix A, The loom: A.6 Numbers with a past
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "Numbers with a past".  Edit it there.
 
 -- Measured numbers: figures/data/*.csv, and arithmetic over them.
 local M = {}
@@ -32,7 +31,7 @@ function M.split(line)
     return fields
 end
 
--- read the rows of a file (A.6)
+-- read the rows of a file
 -- Adds the rows of a file to `rows` by name.  Returns nil, or a list of
 -- { line, text } saying what is wrong.
 function M.read(path, rows)
@@ -65,7 +64,7 @@ function M.read(path, rows)
     return #wrong > 0 and wrong or nil
 end
 
--- print a value (A.6)
+-- print a value
 local THIN = "\u{202F}"       -- narrow space that does not break
 M.THIN = THIN
 
@@ -93,7 +92,7 @@ function M.round(x, digits)
     return string.format("%.0f", math.floor(x / unit + 0.5) * unit)
 end
 
--- evaluate an expression over rows (A.6)
+-- evaluate an expression over rows
 local function tokens_of(text)
     local list, at = {}, 1
     while true do

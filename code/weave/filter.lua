@@ -1,5 +1,4 @@
--- Appendix A, The loom: A.8 The filter
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "The filter".  Edit it there.
 
 -- pandoc filter: the parts of a page that pandoc does not know.
 -- Needs metadata `page`, the path of the table that weave.lua wrote.
@@ -12,7 +11,7 @@ local lexer = require "lexer"
 
 local page, writer
 
--- stop with a message (A.8)
+-- stop with a message
 local function stop(seen, message)
     local n, where = 0, page.path or page.slug
     local f = page.path and io.open(page.path)
@@ -29,7 +28,7 @@ end
 
 local draft = os.getenv("DRAFT") == "1"
 
--- references and numbers (A.8)
+-- references and numbers
 local kinds = { sec = true, fig = true, tbl = true, eq = true, ex = true }
 
 local function reference(id)
@@ -97,7 +96,7 @@ local function Span(span)
     end
 end
 
--- a number keeps its unit (A.8)
+-- a number keeps its unit
 local units = {}
 for unit in ([[ ns µs μs us ms s min Hz kHz MHz GHz W kW J mJ nJ pJ °C %
     B kB KB MB GB TB PB KiB MiB GiB TiB B/s kB/s MB/s GB/s TB/s MiB/s GiB/s
@@ -121,7 +120,6 @@ local function is_number(el)
            and is_number(el.content[#el.content])
 end
 
--- a number keeps its unit, continued (A.8)
 local function is_space(el)
     return el and (el.t == "Space" or el.t == "SoftBreak")
 end
@@ -145,7 +143,7 @@ local function keep_units(inlines)
     return inlines
 end
 
--- code in the text (A.8)
+-- code in the text
 local function Code(code)
     if not code.classes:includes("ident") then
         return writer.code and writer.code(code)
@@ -184,7 +182,6 @@ local function CodeBlock(block)
     return writer.listing(tokens, language)
 end
 
--- code in the text, continued (A.8)
 local function Math(math)
     local source = math.text:match("@num:%S+")
                    or math.text:match("%b[]{%.%l+[^}]*}")
@@ -198,7 +195,7 @@ local function Math(math)
     end
 end
 
--- blocks that carry a number (A.8)
+-- blocks that carry a number
 local function Header(h)
     return writer.heading(h, page.numbers[h.identifier], page)
 end
@@ -224,7 +221,6 @@ local function Para(para)
     return equation(para)
 end
 
--- blocks that carry a number, continued (A.8)
 local function measure(blocks)
     local text = pandoc.utils.stringify(pandoc.walk_block(
         pandoc.Div(blocks), { RawInline = function(raw)
@@ -254,7 +250,6 @@ local function wanted(simple, i)
     return want
 end
 
--- blocks that carry a number, continued (A.8)
 local function set_widths(tbl)
     local simple, wants = pandoc.utils.to_simple_table(tbl), {}
     local n, total, give, natural = #tbl.colspecs, 0, 0, 0
@@ -293,7 +288,7 @@ local function Table(tbl)
     return writer.table(tbl, id, id and page.numbers[id])
 end
 
--- exercises and answers (A.8)
+-- exercises and answers
 local function Div(div)
     if div.classes:includes("exercise") then
         return writer.exercise(div, page.numbers[div.identifier])
@@ -307,7 +302,7 @@ local function Div(div)
     end
 end
 
--- walk over the page (A.8)
+-- walk over the page
 function Pandoc(doc)
     local path = pandoc.utils.stringify(doc.meta.page)
     page = dofile(path)

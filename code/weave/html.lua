@@ -1,10 +1,9 @@
--- Appendix A, The loom: A.9 Pages for the screen
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "Pages for the screen".  Edit it there.
 
 -- Writer for HTML pages; see filter.lua for who calls it.
 local M = {}
 
--- text that is safe in HTML (A.9)
+-- text that is safe in HTML
 local safe = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;",
                ['"'] = "&quot;" }
 local function escape(s) return (s:gsub('[&<>"]', safe)) end
@@ -27,7 +26,7 @@ local function link(url, page, class, text, title)
         .. '>' .. text .. '</a>'
 end
 
--- a chunk as HTML (A.9)
+-- a chunk as HTML
 local function in_words(name)
     return (escape(name):gsub("`([^`]+)`", "<code>%1</code>"))
 end
@@ -68,7 +67,6 @@ local function code(lines, page)
     return '<pre><code>' .. table.concat(out) .. '</code></pre>'
 end
 
--- a chunk as HTML, continued (A.9)
 local function arrow(to, page, class, sign, words)
     return to and link(to.url, page, class, sign, words .. " of this chunk"
         .. (to.section and ", in " .. to.section or "")) or ""
@@ -109,7 +107,7 @@ function M.chunk(part, page)
         .. '</div>')
 end
 
--- words in the text as HTML (A.9)
+-- words in the text as HTML
 local function in_one_line(code)
     return #code <= 16 and code:find("[ -]") ~= nil
 end
@@ -164,7 +162,6 @@ function M.listing(tokens, language)
                  .. '</code></pre>')
 end
 
--- words in the text as HTML, continued (A.9)
 local cards = 0
 
 local function origin(row)
@@ -195,7 +192,7 @@ function M.calculated(expression, rows, text)
     return card("num", text, table.concat(s))
 end
 
--- numbered blocks as HTML (A.9)
+-- numbered blocks as HTML
 function M.heading(h, number, page)
     local id = escape(h.identifier)
     local content = pandoc.List()
@@ -266,7 +263,7 @@ function M.answer(div, of, number)
     return out
 end
 
--- a drawing inside the page (A.9)
+-- a drawing inside the page
 function M.drawing(file, id, alt)
     local f = assert(io.open(file))
     local svg = f:read("a")
@@ -288,7 +285,7 @@ function M.drawing(file, id, alt)
         .. ">" .. rest
 end
 
--- notes in the margin (A.9)
+-- notes in the margin
 local notes = 0
 
 function M.note(note)
@@ -304,7 +301,7 @@ function M.note(note)
     return out
 end
 
--- what the template needs (A.9)
+-- what the template needs
 local function percent(s)
     return (s:gsub("[^%w%-%._~]", function (c)
         return string.format("%%%02X", c:byte())

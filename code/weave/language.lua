@@ -1,5 +1,4 @@
--- Appendix A, The loom: A.3.1 Comments that do no harm
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "Comments that do no harm".  Edit it there.
 
 -- What a file is written in, and how a comment looks there.
 local M = {}

@@ -1,5 +1,4 @@
--- Appendix I, The press: I.2 Paper
--- Tangled from chapters/i-press.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/press.nw, "Paper".  Edit it there.
 
 -- Writer for the printed book; see filter.lua for who calls it.
 local M = {}
@@ -7,7 +6,7 @@ local M = {}
 local function raw(text) return pandoc.RawInline("latex", text) end
 local function raw_block(text) return pandoc.RawBlock("latex", text) end
 
--- latex: what TeX must not misunderstand (I.2.1)
+-- latex: what TeX must not misunderstand
 local ESCAPES = {
     ["\\"] = "\\textbackslash{}", ["{"] = "\\{", ["}"] = "\\}",
     ["$"] = "\\$", ["&"] = "\\&", ["#"] = "\\#", ["%"] = "\\%",
@@ -23,7 +22,7 @@ local function escape_code(text)       -- a tab stands first in its line
                         :gsub("[\x80-\xff]+", "\\mbsign{%0}"))
 end
 
--- latex: the name of a chunk (I.2.1)
+-- latex: the name of a chunk
 local function breakable(code)
     return (escape(code):gsub("/", "/\\allowbreak{}")
             :gsub("([%w\3])\\_%f[%w\2]", "%1\\_\\allowbreak{}")
@@ -50,7 +49,7 @@ local function set_name(name)
     return table.concat(out) .. escape(name:sub(at))
 end
 
--- latex: a line of code and its places (I.2.1)
+-- latex: a line of code and its places
 local STYLES = { k = "\\lxK", t = "\\lxT", n = "\\lxN", s = "\\lxS",
                  c = "\\lxC", p = "\\lxP" }
 
@@ -85,7 +84,7 @@ local function set_line(line)
     return table.concat(out), table.concat(places, ",")
 end
 
--- latex: a part of a chunk (I.2.2)
+-- latex: a part of a chunk
 local function set_head(part)
     local before, after = part.previous, part.next
     return ("\\chunkhead{%s}{%s}{%s}{%s}{%s}"):format(part.anchor,
@@ -106,7 +105,6 @@ local function set_foot(part)
                                           table.concat(files, ", "))
 end
 
--- latex: a part of a chunk, continued (I.2.2)
 -- May no page end before line n of so many, of which `heads` are heads?
 local function stays(n, count, heads)
     return n > 1 and (n < heads + 2 or n > count - 2 or count < 6)
@@ -123,7 +121,7 @@ function M.chunk(part)
     return raw_block(table.concat(out, "\n"))
 end
 
--- latex: other code (I.2.2)
+-- latex: other code
 local function set_fence(lines, widest)
     local out = {}
     for n, line in ipairs(lines) do
@@ -162,7 +160,7 @@ function M.listing(tokens)
     return set_fence(lines, widest)
 end
 
--- latex: words in the text (I.2.3)
+-- latex: words in the text
 function M.number(_, text) return raw(escape(text)) end
 function M.calculated(_, _, text) return raw(escape(text)) end
 
@@ -178,7 +176,6 @@ function M.chunk_reference(name, url)
 end
 
 
--- latex: words in the text, continued (I.2.3)
 function M.identifier(pieces)
     local code, anchors, n = {}, {}, 0
     for i, p in ipairs(pieces) do
@@ -193,7 +190,7 @@ function M.identifier(pieces)
                 :gsub("\2", open):gsub("\3", "}")))
 end
 
--- latex: headings (I.2.3)
+-- latex: headings
 local COMMANDS = { "\\bookchapter", "\\booksection", "\\booksubsection",
                    "\\booksubsubsection" }
 
@@ -205,7 +202,7 @@ function M.heading(h)
     return pandoc.Plain(out)
 end
 
--- latex: how high a table is (I.2.3)
+-- latex: how high a table is
 -- Points: 12.5 a line, 11 one of the caption, and what the rules take.
 local function height(tbl)
     local simple = pandoc.utils.to_simple_table(tbl)
@@ -229,7 +226,6 @@ local function height(tbl)
     return points <= 260 and points or top + 5 * 12.5
 end
 
--- latex: how high a table is, continued (I.2.3)
 local function begin_cell(cell, tex)
     local block = cell.contents[1]
     if block and block.content then
@@ -251,7 +247,7 @@ local function set_rows(tbl)
     end
 end
 
--- latex: what has a number (I.2.3)
+-- latex: what has a number
 local function first_sentence(inlines)
     local out = pandoc.List()
     for i, el in ipairs(inlines) do
@@ -305,7 +301,7 @@ function M.table(tbl, id)
     return { room, tbl }
 end
 
--- latex: exercises (I.2.3)
+-- latex: exercises
 function M.exercise(div)
     local out = pandoc.List { raw_block("\\begin{exercise}{"
                                         .. div.identifier .. "}") }
@@ -321,7 +317,7 @@ function M.answer(div, of)
     return out
 end
 
--- latex: the rest of the page (I.2.3)
+-- latex: the rest of the page
 local function link_in_note(link)
     if link.target:find("^#") then return nil end
     local url = raw("\\mburl{" .. escape(link.target) .. "}")
@@ -348,7 +344,6 @@ local function link(el)
     return out
 end
 
--- latex: the rest of the page, continued (I.2.3)
 local function goes_on(block)
     local first = block and block.t == "Para" and block.content[1]
     return first and first.t == "Str" and first.text:find("^%l")
@@ -369,7 +364,6 @@ local function go_on(blocks)
     return blocks
 end
 
--- latex: the rest of the page, continued (I.2.3)
 local function head_and_table(blocks)
     for i = #blocks - 1, 1, -1 do
         local head = blocks[i].t == "Plain" and blocks[i].content[1]
@@ -385,7 +379,6 @@ local function head_and_table(blocks)
     return blocks
 end
 
--- latex: the rest of the page, continued (I.2.3)
 function M.finish(_, doc)
     local function walk(filter)
         doc.blocks = pandoc.walk_block(pandoc.Div(doc.blocks),
@@ -408,6 +401,5 @@ function M.finish(_, doc)
            end }
 end
 
--- latex: the rest of the page, continued (I.2.4)
 M.escape, M.breakable, M.set_name = escape, breakable, set_name
 return M

@@ -1,5 +1,4 @@
--- Appendix A, The loom: A.4 A lexer for all the languages
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "A lexer for all the languages".  Edit it there.
 
 -- One lexer for the languages of the book.
 --
@@ -17,7 +16,7 @@ end
 
 local languages = {}
 
--- the C family (A.4)
+-- the C family
 languages.c = {
     line = { "//" }, block = { { "/*", "*/" } }, quotes = set [[" ']],
     pre = true,
@@ -45,7 +44,7 @@ languages.cuda = setmetatable({
         uint4 double2 ]], { __index = languages.c.types }),
 }, { __index = languages.c })
 
--- Lua, shell, awk, make (A.4)
+-- Lua, shell, awk, make
 languages.lua = {
     line = { "--" }, quotes = set [[" ']], long = true,
     keywords = set [[
@@ -75,7 +74,7 @@ languages.make = {
     types = {},
 }
 
--- CSS, JavaScript and the rest (A.4)
+-- CSS, JavaScript and the rest
 languages.css = {
     line = {}, block = { { "/*", "*/" } }, quotes = set [[" ']],
     joined = "_-", keywords = set [[ var calc min max clamp ]], types = {},
@@ -121,8 +120,8 @@ languages.python = {
         not or pass raise return True try while with yield ]], types = {},
 }
 
--- cut text into tokens (A.4)
--- where a quoted string ends (A.4)
+-- cut text into tokens
+-- where a quoted string ends
 local function string_end(lang, text, at, before)
     local c = text:sub(at, at)
     if lang.long then
@@ -153,7 +152,7 @@ local function string_end(lang, text, at, before)
     return math.min(i, #text)
 end
 
--- where a comment ends (A.4)
+-- where a comment ends
 local function comment_end(lang, text, at, first)
     if not first:match("[/#%-<$%%]") then return nil end
     for _, mark in ipairs(lang.line) do
@@ -201,7 +200,7 @@ function M.lex(text, language)
         elseif c:match("%s") then
             put("space", select(2, text:find("^[ \t\r\f]+", at)) or at)
         else
-            -- one token that is not space (A.4)
+            -- one token that is not space
             local last = lang and select(2, text:find(word, at))
             local stop = lang and not last and comment_end(lang, text, at, c)
             if last then

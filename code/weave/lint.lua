@@ -1,5 +1,4 @@
--- Appendix I, The press: I.1 The proof reader
--- Tangled from chapters/i-press.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/press.nw, "The proof reader".  Edit it there.
 
 -- The proof reader: checks the chapters and what belongs to them, prints
 -- one line for each problem (file:line: what is wrong; what to do).
@@ -7,8 +6,9 @@
 -- Exit status: 0 nothing found, 1 problems found, 2 misuse.
 package.path = arg[0]:gsub("[^/]*$", "") .. "?.lua;" .. package.path
 local names = require "names"
+local contents = require "contents"
 
--- lint: collect problems (I.1)
+-- lint: collect problems
 local problems, notes = {}, {}
 
 local function report(file, line, format, ...)
@@ -20,7 +20,7 @@ local function note(format, ...)
     notes[#notes + 1] = format:format(...)
 end
 
--- lint: small helpers (I.1)
+-- lint: small helpers
 local root = "."
 
 local function path(name) return root .. "/" .. name end
@@ -65,7 +65,6 @@ local function sorted_keys(t)
     return keys
 end
 
--- lint: small helpers, continued (I.1)
 local function guess(name, known, otherwise)
     local best, best_distance = nil, #name // 3 + 1
     for other in pairs(known) do
@@ -82,7 +81,7 @@ local function guess(name, known, otherwise)
     return otherwise
 end
 
--- lint: read what noweb sees (I.1.1)
+-- lint: read what noweb sees
 local function find_markup()
     for _, folder in ipairs { os.getenv("NOWEB_LIB") or "",
                               "/usr/lib/noweb", "/usr/local/lib/noweb",
@@ -94,7 +93,6 @@ local function find_markup()
     os.exit(2)
 end
 
--- lint: read what noweb sees, continued (I.1.1)
 local function read_chapter(name, markup)
     local text = read_file(path(name)) or ""
     local chapter = {
@@ -103,7 +101,7 @@ local function read_chapter(name, markup)
     local errors = os.tmpname()
     local pipe = io.popen(("cd %s && %s %s 2>%s"):format(quoted(root),
                           quoted(markup), quoted(name), quoted(errors)))
-    -- lint: follow markup line by line (I.1.1)
+    -- lint: follow markup line by line
     local n, chunk, code_line, in_code = 1, nil, nil, false
     for record in pipe:lines() do
         local word, rest = record:match("^@(%w+) ?(.*)$")
@@ -138,7 +136,7 @@ local function read_chapter(name, markup)
     return chapter
 end
 
--- lint: blank everything that is not prose (I.1.1)
+-- lint: blank everything that is not prose
 local function blank(text) return (text:gsub("[^\n]", " ")) end
 
 local function prose_of(chapter)
@@ -171,7 +169,6 @@ local function prose_of(chapter)
     return table.concat(kept, "\n") .. "\n"
 end
 
--- lint: blank everything that is not prose, continued (I.1.1)
 local function closing(text, from, mark)
     local paragraph = text:find("\n%s*\n", from) or #text + 1
     while true do
@@ -207,7 +204,6 @@ local function close_dollar(text, i)
     end
 end
 
--- lint: blank everything that is not prose, continued (I.1.1)
 local function mask(text)
     local out, i, done = {}, 1, 1
     local function cut(a, b)
@@ -243,7 +239,6 @@ local function mask(text)
     return table.concat(out)
 end
 
--- lint: blank everything that is not prose, continued (I.1.1)
 local function line_finder(text)
     local starts = { 1 }
     for at in text:gmatch("\n()") do starts[#starts + 1] = at end
@@ -258,7 +253,7 @@ local function line_finder(text)
     end
 end
 
--- lint: read attributes (I.1.1)
+-- lint: read attributes
 local function read_attributes(text, i)          -- text[i] is "{"
     local a = { id = nil, classes = {}, keys = {} }
     i = i + 1
@@ -281,7 +276,6 @@ local function read_attributes(text, i)          -- text[i] is "{"
     end
 end
 
--- lint: read attributes, continued (I.1.1)
 local function find_attributes(chapter)
     local found, i = {}, 1
     while true do
@@ -312,7 +306,7 @@ local function span_start(text, last)
     end
 end
 
--- lint: rules for the lines of a chapter (I.1.2)
+-- lint: rules for the lines of a chapter
 local function check_lines(chapter, is_make)
     for n, line in ipairs(chapter.lines) do
         local name = chapter.name
@@ -336,7 +330,6 @@ local function check_lines(chapter, is_make)
     end
 end
 
--- lint: rules for the lines of a chapter, continued (I.1.2)
 local function make_lines(book)
     local is_make, queue = {}, {}
     for name in pairs(book.defined) do
@@ -360,7 +353,7 @@ local function make_lines(book)
     return is_make
 end
 
--- lint: rules for chunks (I.1.3)
+-- lint: rules for chunks
 local function check_markup(chapter)
     for _, complaint in ipairs(chapter.complaints) do
         local line, text = complaint:match("^[^:]+:(%d+): (.*)$")
@@ -381,7 +374,6 @@ local function check_markup(chapter)
     end
 end
 
--- lint: rules for chunks, continued (I.1.3)
 local function gather_chunks(chapters)
     local book = { defined = {}, used = {} }
     for _, chapter in ipairs(chapters) do
@@ -402,7 +394,6 @@ local function gather_chunks(chapters)
     return book
 end
 
--- lint: rules for chunks, continued (I.1.3)
 local function check_use(book, name, use)
     local alone = use.text:find("^%s*%z%s*$")
     if name:sub(1, 1) == "<" then
@@ -423,7 +414,6 @@ local function check_use(book, name, use)
     end
 end
 
--- lint: rules for chunks, continued (I.1.3)
 local function check_definition(book, name, parts)
     local first = parts[1]
     if name:sub(1, 1) == "<" then
@@ -442,7 +432,7 @@ local function check_definition(book, name, parts)
                          "use it, or delete it")))
         end
     end
-    -- lint: check where the other parts of a chunk stand (I.1.3)
+    -- lint: check where the other parts of a chunk stand
     for i = 2, #parts do
         local chunk = parts[i]
         local open = name:find("`", 1, true) or name:find("[[", 1, true)
@@ -458,7 +448,6 @@ local function check_definition(book, name, parts)
     end
 end
 
--- lint: rules for chunks, continued (I.1.3)
 local function check_circles(book)
     local state = {}
     local function visit(name, use)
@@ -481,13 +470,12 @@ local function check_circles(book)
     for _, name in ipairs(sorted_keys(book.defined)) do visit(name) end
 end
 
--- lint: rules for chunks, continued (I.1.3)
 local COLUMNS, CAP, OUTPUT_COLUMNS = 76, 35, 100
 
 local function width(text) return utf8.len(text) or #text end
 
 local function check_sizes(chapter, sizes)
-    local capped = chapter.slug:find("^%d")
+    local capped = not tostring(chapter.number):find("^%a")
     for _, chunk in ipairs(chapter.chunks) do
         local count = #chunk.lines
         if capped then sizes[#sizes + 1] = count end
@@ -501,7 +489,7 @@ local function check_sizes(chapter, sizes)
                 i = i + 1
                 return "<<" .. line.uses[i] .. ">>"
             end)
-            -- lint: check one line of code (I.1.3)
+            -- lint: check one line of code
             if width(shown) > COLUMNS then
                 report(chunk.file, line.line, "line of code is %d columns wide; "
                        .. "break it, the limit is %d", width(shown), COLUMNS)
@@ -514,7 +502,7 @@ local function check_sizes(chapter, sizes)
     end
 end
 
--- lint: rules for references (I.1.4)
+-- lint: rules for references
 local function gather_ids(chapters)
     local ids = {}
     for _, chapter in ipairs(chapters) do
@@ -539,12 +527,11 @@ local function check_headings(chapter)
         if marks and not line:find("{[^}]*#sec:[%w-]+[^}]*}%s*$") then
             report(chapter.name, n, "heading without an id; "
                    .. "end it with {#sec:%s-word}",
-                   chapter.slug:gsub("^%w+-", ""))
+                   chapter.slug)
         end
     end
 end
 
--- lint: rules for references, continued (I.1.4)
 local COUNTED = { sec = true, fig = true, tbl = true, eq = true,
                   ex = true }
 
@@ -553,7 +540,7 @@ local function read_bibliography()
     local file = "chapters/references.bib"
     for n, line in ipairs(lines_of(read_file(path(file)) or "")) do
         local key = line:match("^%s*@%a+%s*{%s*([^,%s]+)")
-        -- lint: an entry begins after the one before has ended (I.1.4)
+        -- lint: an entry begins after the one before has ended
         if key and open ~= 0 then
             report(file, n, "source \"%s\" begins inside the entry before it; "
                    .. "close that one with }", key)
@@ -581,7 +568,7 @@ local function check_references(chapter, ids, sources, numbers)
         key = key:gsub("[.:/+-]+$", "")
         local kind, name = key:match("^(%a+):(.*)$")
         if kind == "num" then
-            -- lint: check a named number (I.1.6)
+            -- lint: check a named number
             if not numbers[name] then
                 report(chapter.name, line, "number \"%s\" is in no "
                        .. "figures/data/*.csv; %s", name,
@@ -598,7 +585,7 @@ local function check_references(chapter, ids, sources, numbers)
                    guess(key, sources, "add it"))
         end
     end
-    -- lint: check links inside the book (I.1.4)
+    -- lint: check links inside the book
     for at, id in chapter.masked:gmatch("%]%(()#([^)%s]+)%)") do
         if not ids[id] then
             report(chapter.name, chapter.line_at(at), "link to #%s points at "
@@ -607,7 +594,6 @@ local function check_references(chapter, ids, sources, numbers)
     end
 end
 
--- lint: rules for references, continued (I.1.4)
 local function check_chunk_names(chapter, book)
     for _, a in ipairs(chapter.attributes) do
         if a.classes.chunk and chapter.masked:byte(a.at - 1) == 93 then
@@ -656,7 +642,6 @@ local function gather_words(chapters)
     return words
 end
 
--- lint: rules for references, continued (I.1.4)
 local function check_paths(chapter, book)
     for at, name in chapter.prose:gmatch("`()(code/[%w_./-]*)`") do
         local folder = name:gsub("/$", "")
@@ -672,7 +657,7 @@ local function check_paths(chapter, book)
     end
 end
 
--- lint: rules for figures and exercises (I.1.5)
+-- lint: rules for figures and exercises
 local function check_image(chapter, i)
     local depth, j = 0, i + 1
     repeat                                  -- the caption may hold brackets
@@ -709,7 +694,7 @@ local function check_figures(chapter)
         i = i + 2
     end
     for _, fence in ipairs(chapter.fences) do
-        -- lint: check a fence (I.1.5)
+        -- lint: check a fence
         local file = fence.head:match("{.*file=\"([^\"]+)\"")
         if file and not exists(path(file)) then
             report(chapter.name, fence.line, "there is no %s to show; "
@@ -731,7 +716,6 @@ local function check_figures(chapter)
     end
 end
 
--- lint: rules for figures and exercises, continued (I.1.5)
 local function check_exercises(chapter, ids)
     local answered = {}
     for _, a in ipairs(chapter.attributes) do
@@ -755,7 +739,7 @@ local function check_exercises(chapter, ids)
     end
 end
 
--- lint: rules for numbers (I.1.6)
+-- lint: rules for numbers
 local MEASURED = {
     "^ns%f[^%w]", "^us%f[^%w]", "^µs", "^μs", "^ms%f[^%w]",
     "^s%f[^%w'’]", "^secs?%f[^%w]", "^seconds?%f[^%w]", "^min%f[^%w]",
@@ -785,7 +769,6 @@ local function check_measured(chapter)
     end
 end
 
--- lint: rules for numbers, continued (I.1.6)
 local LABELS = { "num", "predicted", "given", "calc", "chunk" }
 
 local function without_labels(chapter)
@@ -808,7 +791,6 @@ local function without_labels(chapter)
                 :gsub("https?://[^%s)]*", blank))
 end
 
--- lint: rules for numbers, continued (I.1.6)
 local function split_csv(line)
     local fields, i = {}, 1
     while true do
@@ -831,7 +813,6 @@ local function split_csv(line)
     end
 end
 
--- lint: rules for numbers, continued (I.1.6)
 local UNITS = {}
 for u in ("s B bit FLOP Hz W J FLOPS op"):gmatch("%S+") do
     for _, prefix in ipairs { "", "k", "M", "G", "T", "P", "m", "u", "µ",
@@ -854,7 +835,6 @@ local function known_unit(unit)
     return unit == "" or UNITS[unit] or false
 end
 
--- lint: rules for numbers, continued (I.1.6)
 local HEADER = "name,value,unit,machine,command,commit,date"
 
 local function check_row(file, n, line, numbers)
@@ -875,7 +855,7 @@ local function check_row(file, n, line, numbers)
     else
         numbers[name] = { file = file, line = n }
     end
-    -- lint: check the other six fields (I.1.6)
+    -- lint: check the other six fields
     local x = tonumber(value)
     if not x or x ~= x or x == math.huge or x == -math.huge then
         report(file, n, "value \"%s\" of \"%s\" is not a number", value, name)
@@ -899,7 +879,6 @@ local function check_row(file, n, line, numbers)
     end
 end
 
--- lint: rules for numbers, continued (I.1.6)
 local function check_table(file, lines)
     local header, seen = nil, {}
     for n, line in ipairs(lines) do
@@ -941,7 +920,6 @@ local function read_numbers()
     return numbers
 end
 
--- lint: rules for numbers, continued (I.1.6)
 local function check_calculations(chapter, numbers)
     for _, a in ipairs(chapter.attributes) do
         if a.classes.calc and chapter.masked:byte(a.at - 1) == 93 then
@@ -958,7 +936,7 @@ local function check_calculations(chapter, numbers)
     end
 end
 
--- lint: rules for words (I.1.7)
+-- lint: rules for words
 local function is_plain_word(word)
     return utf8.len(word) ~= 1
            and not word:find("[%d_]")
@@ -985,7 +963,7 @@ local function gather_prose_words(chapters)
                 end
             end
         end
-        -- lint: add the prose and the alternative texts (I.1.7)
+        -- lint: add the prose and the alternative texts
         local function plain(text)
             return (text:gsub("\xe2\x80[\x90-\x98\x9a-\xbf]", "   ")
                         :gsub("\xe2[\x82-\xbf][\x80-\xbf]", "   ")
@@ -1003,7 +981,6 @@ local function gather_prose_words(chapters)
     return places
 end
 
--- lint: rules for words, continued (I.1.7)
 local function read_word_list()
     local known = {}
     for _, file in ipairs { "chapters/words.txt",
@@ -1024,7 +1001,6 @@ local function read_word_list()
     end
 end
 
--- lint: rules for words, continued (I.1.7)
 local function misspelt(words)
     local list = os.tmpname()
     local f = assert(io.open(list, "w"))
@@ -1061,7 +1037,6 @@ local function check_spelling(chapters)
     end
 end
 
--- lint: rules for words, continued (I.1.7)
 local PHRASES = {
     ["[Ii]n this chapter,? we will"] = "say it instead of announcing it",
     ["[Ii]t is worth noting"] = "note it",
@@ -1082,7 +1057,7 @@ local function check_phrases(chapter)
     end
 end
 
--- lint: rules for the files beside the chapters (I.1.8)
+-- lint: rules for the files beside the chapters
 local ERRATUM = { "id", "section", "was", "is", "found", "guard", "date" }
 
 local function check_errata(ids)
@@ -1102,7 +1077,7 @@ local function check_errata(ids)
         report(file, 1, "no line \"errata:\"; the errata stand below it")
     end
     for n, line in ipairs(lines_of(text)) do
-        -- lint: check one line of the errata (I.1.8)
+        -- lint: check one line of the errata
         local dash, key, value = line:match("^  ([ -]) ([%a-]+):%s*(.-)%s*$")
         if line:find("^%s*#") or not line:find("%S") or line:find("^errata:")
            or folded and line:find("^     ") then
@@ -1142,7 +1117,6 @@ local function check_errata(ids)
     finish()
 end
 
--- lint: rules for the files beside the chapters, continued (I.1.8)
 local function check_machine_paths()
     local list = "git ls-files -z 2>/dev/null"
     if #run("cd " .. quoted(root)
@@ -1163,29 +1137,31 @@ local function check_machine_paths()
     end
 end
 
--- lint: rules for the files beside the chapters, continued (I.1.8)
-local function check_contents(chapters)
-    local listed, n = {}, 0
-    for _, line in ipairs(lines_of(read_file(path("book.yaml")) or "")) do
-        n = n + 1
-        for slug in (line:match("chapters:%s*%[(.-)%]") or "")
-                    :gmatch("[%w-]+") do
-            listed[slug] = n
-            if not exists(path("chapters/" .. slug .. ".nw")) then
-                report("book.yaml", n, "there is no chapters/%s.nw; "
-                       .. "write it, or take it off the list", slug)
-            end
+local function line_of(word, file)
+    for n, line in ipairs(lines_of(read_file(path(file)) or "")) do
+        if line:find(word, 1, true) then return n end
+    end
+    return 1
+end
+
+local function check_contents(chapters, listed)
+    local by_path = {}
+    for _, c in ipairs(listed) do
+        by_path[c.path] = c
+        if not exists(path(c.path)) then
+            report("book.yaml", line_of(c.slug, "book.yaml"), "there is "
+                   .. "no %s; write it, or take it off the list", c.path)
         end
     end
     for _, chapter in ipairs(chapters) do
-        if not listed[chapter.slug] then
+        if not by_path[chapter.name] then
             report(chapter.name, 1, "this chapter is not in book.yaml; "
                    .. "add it to a part")
         end
     end
 end
 
--- lint: run all rules (I.1.9)
+-- lint: run all rules
 for i = 1, #arg do
     if arg[i] == "--root" then root = arg[i + 1] or "."
     elseif arg[i - 1] ~= "--root" then
@@ -1195,9 +1171,12 @@ for i = 1, #arg do
 end
 
 local markup, chapters, sizes = find_markup(), {}, {}
+local config, chapter_numbers = contents.read(root)
 for _, name in ipairs(run("cd " .. quoted(root)
-                          .. " && ls chapters/*.nw 2>/dev/null")) do
-    chapters[#chapters + 1] = read_chapter(name, markup)
+                          .. " && find chapters -name '*.nw' | sort")) do
+    local chapter = read_chapter(name, markup)
+    chapter.number = chapter_numbers[chapter.slug]
+    chapters[#chapters + 1] = chapter
 end
 local book = gather_chunks(chapters)
 local is_make = make_lines(book)
@@ -1211,7 +1190,6 @@ end
 local ids, words = gather_ids(chapters), gather_words(chapters)
 local sources, numbers = read_bibliography(), read_numbers()
 
--- lint: run all rules, continued (I.1.9)
 for _, chapter in ipairs(chapters) do
     check_lines(chapter, is_make[chapter.name] or {})
     check_markup(chapter)
@@ -1237,9 +1215,8 @@ check_circles(book)
 check_spelling(chapters)
 check_errata(ids)
 check_machine_paths()
-check_contents(chapters)
+check_contents(chapters, config.contents)
 
--- lint: run all rules, continued (I.1.9)
 table.sort(problems, function(a, b)
     if a.file ~= b.file then return a.file < b.file end
     if a.line ~= b.line then return a.line < b.line end

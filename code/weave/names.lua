@@ -1,5 +1,4 @@
--- Appendix A, The loom: A.2 The stream
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "The stream".  Edit it there.
 
 -- Names that resemble each other.
 local M = {}

@@ -1,9 +1,9 @@
--- Appendix A, The loom: A.2 The stream
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "The stream".  Edit it there.
 
 -- The book as noweb's markup tells it.
 --
--- read(lines) returns { chapters, chunks, raw }:
+-- read(lines, numbers) returns { chapters, chunks, raw }; numbers gives
+-- the number of a chapter by its slug (optional):
 --   chapter  { path, slug, number, title, blocks, sections }
 --   block    { kind = "docs" or "code", chapter, line, lines }
 --            a line is a list of { text = s }, { quote = s } or
@@ -16,13 +16,7 @@
 local names = require "names"
 local M = {}
 
--- the number of a chapter, from its slug (A.2)
-function M.chapter_number(slug)
-    local digits, more = slug:match("^(%d+)(%l?)%-")
-    if digits then return tostring(tonumber(digits)) .. more end
-    return (slug:match("^(%a)%-") or slug):upper()
-end
-
+-- what a chapter is called
 -- "Chapter 15", "Appendix A", "Preface"
 function M.chapter_label(chapter)
     if chapter.number == "0" then return "Preface" end
@@ -32,7 +26,7 @@ function M.chapter_label(chapter)
     return "Appendix " .. chapter.number
 end
 
--- headings make sections (A.2)
+-- headings make sections
 local function heading(chapter, text, line)
     local marks, rest = text:match("^(#+)%s+(.*)$")
     if not marks then return nil end
@@ -56,8 +50,8 @@ local function heading(chapter, text, line)
     return section
 end
 
--- read the stream (A.2)
-function M.read(stream)
+-- read the stream
+function M.read(stream, numbers)
     local book = { chapters = {}, chunks = {}, raw = {} }
     local chapter, block, line, fence, parts
     local raw = book.raw
@@ -95,11 +89,12 @@ function M.read(stream)
     end
 
     local on = {}
-    -- one branch for each keyword of the stream (A.2)
+    -- one branch for each keyword of the stream
     function on.file(path)
         local slug = path:match("([^/]+)%.nw$") or path
         chapter = { path = path, slug = slug, blocks = {}, sections = {},
-                    count = {}, number = M.chapter_number(slug) }
+                    name = path:match("chapters/(.*)%.nw$") or slug,
+                    count = {}, number = numbers and numbers[slug] or slug }
         table.insert(book.chapters, chapter)
         line, fence, parts = 1, nil, {}
     end
@@ -142,7 +137,7 @@ function M.read(stream)
     return book
 end
 
--- files that a chunk lands in (A.2)
+-- files that a chunk lands in
 function M.is_root(name) return name:match("^code/[%w%._/%-]+$") ~= nil end
 
 -- Sets chunk.files (list of root names); returns a list of cycles.
@@ -174,7 +169,7 @@ function M.land(book)
     return cycles
 end
 
--- what is wrong with a book's chunks (A.2)
+-- what is wrong with a book's chunks
 -- List of { path, line, rule, text, fatal }, in the order of the book.
 function M.problems(book)
     local found = {}
@@ -187,7 +182,7 @@ function M.problems(book)
             "<<%s>> uses itself, directly or through others", chunk.name)
     end
     for _, chunk in ipairs(book.chunks) do
-        -- a chunk that is used but not defined (A.2)
+        -- a chunk that is used but not defined
         if #chunk.parts == 0 then
             local use = chunk.uses[1]
             local known = {}
@@ -206,7 +201,7 @@ function M.problems(book)
                     "<<%s>> is used but nowhere defined%s", chunk.name, hint)
             end
         end
-        -- a chunk that is defined but not used (A.2)
+        -- a chunk that is defined but not used
         if #chunk.parts > 0 and #chunk.uses == 0
            and not M.is_root(chunk.name) then
             local part, hint = chunk.parts[1], ""
@@ -217,7 +212,7 @@ function M.problems(book)
             say(part, part.line, "unused", false,
                 "<<%s>> is defined but never used%s", chunk.name, hint)
         end
-        -- uses that share their line (A.2)
+        -- uses that share their line
         for _, u in ipairs(chunk.uses) do
             local line = u.part.lines[u.n] or {}
             for _, piece in ipairs(line) do

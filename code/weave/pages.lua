@@ -1,5 +1,4 @@
--- Appendix A, The loom: A.9.2 The other pages
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "The other pages".  Edit it there.
 
 -- Markdown for the pages that are no chapters, from build/weave/book.lua.
 -- lua pages.lua FOLDER; writes FOLDER/index.md, chunks.md ... and .lua
@@ -7,7 +6,7 @@ package.path = arg[0]:gsub("[^/]*$", "") .. "?.lua;" .. package.path
 local folder = arg[1]
 local book = dofile(folder .. "/book.lua")
 
--- small helpers of the pages (A.9.2)
+-- small helpers of the pages
 local safe = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;",
                ['"'] = "&quot;" }
 local function escape(s) return (s:gsub('[&<>"]', safe)) end
@@ -43,11 +42,10 @@ local function page(slug, title, text)
         folder .. "/book.lua", slug, title))
 end
 
--- small helpers of the pages, continued (A.9.2)
 local closing = { Summary = true, Exercises = true,
                   ["Further reading"] = true }
 
--- the cover and the contents (A.9.2)
+-- the cover and the contents
 local s = { "---", "cover: true", "---", "", "::: {.title}",
     "# " .. book.title .. " {#title}", "", book.subtitle or "", "",
     book.about or "", "",
@@ -59,7 +57,7 @@ for _, part in ipairs(book.parts) do
     if not preface then s[#s + 1] = "### " .. part.title .. "\n" end
     s[#s + 1] = "::: {.chapters}\n"
     for _, c in ipairs(part.chapters) do
-        -- list a chapter and its sections (A.9.2)
+        -- list a chapter and its sections
         s[#s + 1] = "- [[" .. (c.number == "0" and "" or c.number)
             .. "\u{A0}]{.number}" .. c.title .. "](" .. c.slug .. ".html)"
         local sections = {}
@@ -71,7 +69,7 @@ for _, part in ipairs(book.parts) do
         end
         s[#s + 1] = "\n  [" .. table.concat(sections, "\u{A0}· ")
                     .. "]{.sections}\n"
-        -- the first part begins behind the preface (A.9.2)
+        -- the first part begins behind the preface
         if c.number == "0" then
             s[#s + 1] = ":::\n\n### " .. part.title .. "\n\n::: {.chapters}\n"
         end
@@ -79,7 +77,7 @@ for _, part in ipairs(book.parts) do
     s[#s + 1] = ":::\n"
 end
 
--- list the pages at the end (A.9.2)
+-- list the pages at the end
 s[#s + 1] = "### At the end\n\n::: {.chapters}\n"
 for _, p in ipairs { { "chunks", "Index of chunks" },
     { "identifiers", "Index of identifiers" },
@@ -90,7 +88,7 @@ end
 s[#s + 1] = "\n:::\n"
 page("index", book.title, table.concat(s, "\n"))
 
--- the index of chunks (A.9.2)
+-- the index of chunks
 local function places(list)
     local s, seen = {}, {}
     for _, p in ipairs(list) do
@@ -125,7 +123,7 @@ s[#s + 1] = html { '<ul class="index">', table.concat(others, "\n"),
                    '</ul>' }
 page("chunks", "Index of chunks", table.concat(s, "\n"))
 
--- the index of identifiers (A.9.2)
+-- the index of identifiers
 local initial, letters, listed = nil, {}, {}
 s = { '<div class="identifiers">' }
 for _, d in ipairs(book.identifiers) do
@@ -156,7 +154,7 @@ page("identifiers", "Index of identifiers",
      .. html { '<p class="letters">' .. table.concat(letters, " ")
                .. '</p>' } .. html(s))
 
--- the list of figures and tables (A.9.2)
+-- the list of figures and tables
 local function list(title, id, entries)
     local t = { "## " .. title .. " {#" .. id .. "}\n", "::: {.captions}" }
     for _, e in ipairs(entries) do
@@ -177,7 +175,7 @@ page("figures", "Figures and tables",
      .. list("Figures", "figures", book.figures)
      .. "\n" .. list("Tables", "tables", book.tables))
 
--- the bibliography and the errata (A.9.2)
+-- the bibliography and the errata
 s = { "---", "nocite: |" }
 for _, key in ipairs(book.cites) do s[#s + 1] = "  @" .. key end
 s[#s + 1] = "---\n\n# Bibliography {#bibliography}\n\n"

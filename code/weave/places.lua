@@ -1,11 +1,10 @@
--- Appendix I, The press: I.2.5 The table of places
--- Tangled from chapters/i-press.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/press.nw, "The table of places".  Edit it there.
 
 -- Where everything is: key -> numbers of pages, for LuaTeX.  Pages with
 -- roman numbers, which come first, are kept as n - 1000.
 local M = { old = {}, new = {}, order = {}, roman = false }
 
--- places: record what is on this page (I.2.5)
+-- places: record what is on this page
 function M.record(keys)
     local n = tex.count[0] - (M.roman and 1000 or 0)
     for key in keys:gmatch("[^,]+") do
@@ -19,7 +18,7 @@ function M.record(keys)
     end
 end
 
--- places: keep the table (I.2.5)
+-- places: keep the table
 function M.load(file)
     M.file = file
     local chunk = loadfile(file)
@@ -37,7 +36,7 @@ function M.save()
     f:close()
 end
 
--- places: look a place up (I.2.5)
+-- places: look a place up
 local function find(key)
     local list = M.old[key]
     if not list and not key:find("^in%.") then
@@ -53,7 +52,7 @@ local function linked(n)
     return ("\\hyperlink{page.%s}{%s}"):format(page, page)
 end
 
--- places: list pages (I.2.5)
+-- places: list pages
 local function sorted_pages(keys, but)
     local seen, list = {}, {}
     for _, n in ipairs(but and find(but) or {}) do seen[n] = true end
@@ -83,7 +82,7 @@ local function listed(list)
     return table.concat(out, ", ")
 end
 
--- places: print them (I.2.5)
+-- places: print them
 function M.print_pages(keys) tex.sprint(listed(sorted_pages(keys))) end
 
 function M.print_used(keys)
@@ -97,7 +96,7 @@ function M.print_others(key, but)
     if #list > 0 then tex.sprint(", " .. listed(list)) end
 end
 
--- places: print a reference (I.2.5)
+-- places: print a reference
 function M.print_far(id, me)
     local there, here = find(id)[1], (M.old[me] or {})[1]
     if not here or here // 2 ~= there // 2 then

@@ -1,5 +1,4 @@
--- Appendix I, The press: I.2.7 Until nothing moves
--- Tangled from chapters/i-press.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/press.nw, "Until nothing moves".  Edit it there.
 
 -- Finds in a TeX log what must not be in a book.
 --   lua5.4 code/weave/read-log.lua book.log
@@ -15,7 +14,7 @@ for i, line in ipairs(lines) do
     local points, where = line:match(
         "Overfull \\hbox %(([%d.]+)pt too wide%)(.*)")
     if points and tonumber(points) > 2 then
-        -- the text of a line that is too wide (I.2.7)
+        -- the text of a line that is too wide
         local text = (lines[i + 1] or ""):gsub("\\%S+ ?", ""):gsub("%[%]", "")
         local wanted, n = tonumber(where:match("lines (%d+)")), 0
         local source = wanted and io.open(file)

@@ -1,5 +1,4 @@
--- Appendix A, The loom: A.7.1 Finding labels and references
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "Finding labels and references".  Edit it there.
 
 -- What a chapter labels and cites, with line numbers.
 --
@@ -10,7 +9,7 @@
 --   number { name }     calc { text }    chunk { name } output { file }
 local M = {}
 
--- blank out code, keep the lines (A.7.1)
+-- blank out code, keep the lines
 local function blank(s) return (s:gsub("[^\n]", "\3")) end
 
 local function without_spans(paragraph)
@@ -67,7 +66,7 @@ function M.without_code(lines)
     return table.concat(out, "\n"), outputs
 end
 
--- patterns for what is cited (A.7.1)
+-- patterns for what is cited
 local kinds = { sec = true, fig = true, tbl = true, eq = true, ex = true }
 
 local function find_cited(text, add)
@@ -95,7 +94,7 @@ local function find_cited(text, add)
     end
 end
 
--- patterns for what is labelled (A.7.1)
+-- patterns for what is labelled
 local function find_labelled(text, raw, add)
     for at, from, to, file, attr in
         text:gmatch("()!()%b[]()(%b())(%b{})") do

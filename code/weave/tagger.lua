@@ -1,5 +1,4 @@
--- Appendix A, The loom: A.5 Who defines what
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "Who defines what".  Edit it there.
 
 -- Finds definitions in the landed book and links words to them.
 --
@@ -13,7 +12,7 @@ local lexer = require "lexer"
 local noweb = require "noweb"
 local M = {}
 
--- the text of a part, with its uses as tokens (A.5)
+-- the text of a part, with its uses as tokens
 function M.text_of(part)
     local lines = {}
     for i, line in ipairs(part.lines) do
@@ -42,7 +41,7 @@ function M.language_of(book, chunk)
     return found == "sh" and first:find("^BEGIN {") and "awk" or found
 end
 
--- the tokens of a whole file (A.5)
+-- the tokens of a whole file
 -- Significant tokens of the file, in order: { t = token, part = part }.
 local function tokens_of(book, root)
     local out = {}
@@ -63,8 +62,8 @@ local function tokens_of(book, root)
     return out
 end
 
--- definitions in C and CUDA (A.5)
--- names that look like functions (A.5)
+-- definitions in C and CUDA
+-- names that look like functions
 local round = { "(", ")" }
 local left_out = { __attribute__ = round, __launch_bounds__ = round,
     _Alignas = round, alignas = round, __declspec = round,
@@ -93,7 +92,6 @@ local function has(head, word)
     return false
 end
 
--- names that look like functions, continued (A.5)
 local function define_variables(head, define, static)
     local depth, expecting = 0, true
     for j, t in ipairs(head) do
@@ -111,7 +109,7 @@ local function define_variables(head, define, static)
     end
 end
 
--- what the head of a C statement defines (A.5)
+-- what the head of a C statement defines
 local function define_function(head, define)
     local i = name_before_parameters(head)
     if not i then return end
@@ -144,7 +142,7 @@ local function define_statement(head, define)
     end
 end
 
--- words that a function declares for itself (A.5)
+-- words that a function declares for itself
 local function find_locals(head, tokens, first, last)
     local own = {}
     local function look(list, from, to)
@@ -196,7 +194,7 @@ local function find_in_c(tokens, define, includes)
             i = i + 1
             skip(group[1], group[2])
         elseif t.kind == "pre" then
-            -- read a preprocessor line (A.5)
+            -- read a preprocessor line
             local what = t.text:match("%a*$")
             local name = tokens[i + 1]
             if what == "define" and name and name.kind ~= "nl" then
@@ -214,7 +212,7 @@ local function find_in_c(tokens, define, includes)
             if #head > 0 then define_statement(head, define) end
             head, i = {}, i + 1
         elseif t.text == "{" and depth == 0 then
-            -- read what stands in braces (A.5)
+            -- read what stands in braces
             local last, tag = head[#head], nil
             for _, h in ipairs(head) do
                 if h.text == "struct" or h.text == "union" or h.text == "enum" then
@@ -274,7 +272,7 @@ local function find_in_c(tokens, define, includes)
     end
 end
 
--- definitions in the other languages (A.5)
+-- definitions in the other languages
 local function find_in_lua(tokens, define)
     local depth = 0
     for i, t in ipairs(tokens) do
@@ -315,7 +313,7 @@ end
 local finders = { c = find_in_c, cuda = find_in_c, lua = find_in_lua,
     sh = find_by_keyword, awk = find_by_keyword, js = find_by_keyword }
 
--- which definition a word means (A.5.1)
+-- which definition a word means
 local Scope = {}
 Scope.__index = Scope
 
@@ -376,7 +374,6 @@ function Scope:find(name, root)
     end
 end
 
--- which definition a word means, continued (A.5.1)
 local function is_member(tokens, i)
     local before = tokens[i - 1]
     return before and before.kind == "op"
@@ -417,7 +414,7 @@ function Scope:link(tokens, root, lang)
     end
 end
 
--- tag the book (A.5.1)
+-- tag the book
 function M.tag(book)
     local defs, files, roots, words = {}, {}, {}, {}
     for _, chunk in ipairs(book.chunks) do

@@ -1,5 +1,4 @@
--- Appendix A, The loom: A.7.3 The back end
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "The back end".  Edit it there.
 
 -- The back end: markup's stream -> build/weave/SLUG.md and SLUG.lua.
 -- lua weave.lua [--root FOLDER] < stream
@@ -12,9 +11,10 @@ local names = require "names"
 local noweb = require "noweb"
 local skim = require "skim"
 local tagger = require "tagger"
+local contents = require "contents"
 local yaml = require "yaml"
 
--- where things are (A.7.3)
+-- where things are
 local root = "."
 if arg[1] == "--root" then root = arg[2] end
 local out = root .. "/build/weave"
@@ -25,7 +25,7 @@ local function exists(path)
     return f ~= nil
 end
 
--- collect complaints (A.7.3)
+-- collect complaints
 local complaints = {}
 local function complain(path, line, ...)
     complaints[#complaints + 1] = path .. ":" .. line .. ": "
@@ -46,27 +46,30 @@ local function meant(name, t)
     return near and "; is " .. near .. " meant?" or ""
 end
 
--- read the book (A.7.3)
-local config = yaml.read(root .. "/book.yaml")
-local book = noweb.read(io.lines())
+-- read the book
+local config, numbers = contents.read(root)
+local book = noweb.read(io.lines(), numbers)
 for _, p in ipairs(noweb.problems(book)) do
     if p.fatal then complain(p.path, p.line, "%s", p.text) end
 end
 
 local by_slug, chapters = {}, {}
 for _, c in ipairs(book.chapters) do by_slug[c.slug] = c end
-for _, part in ipairs(config.parts) do
-    for _, slug in ipairs(part.chapters) do
-        local c = by_slug[slug]
-        if c then
-            chapters[#chapters + 1] = c
-            c.book_part, c.place = part.title, #chapters
-        end
+for _, entry in ipairs(config.contents) do
+    local c = by_slug[entry.slug]
+    if c then
+        chapters[#chapters + 1] = c
+        c.book_part, c.place = entry.part.title, #chapters
+    end
+end
+for old, new in pairs(config.moved or {}) do
+    if by_slug[old] or not by_slug[new] then
+        complain("book.yaml", 1, "moved: %s cannot lead to %s", old, new)
     end
 end
 for _, c in ipairs(book.chapters) do
     if not c.book_part then
-        complain(c.path, 1, "add %s to the chapters of book.yaml", c.slug)
+        complain(c.path, 1, "add %s to the chapters of book.yaml", c.name)
     elseif not c.title then
         complain(c.path, 1, "a chapter begins with a line `# Title`")
     end
@@ -83,7 +86,7 @@ local function url(chapter, anchor)
     return chapter.slug .. (anchor and "#" .. anchor or "")
 end
 
--- read the measured numbers (A.7.3)
+-- read the measured numbers
 local rows = {}
 do
     local list = io.popen("ls '" .. root .. "'/figures/data/*.csv "
@@ -96,7 +99,7 @@ do
     list:close()
 end
 
--- anchors of chunks and definitions (A.7.3)
+-- anchors of chunks and definitions
 local taken = {}
 local function unique(anchor)
     local n, try = 1, anchor
@@ -143,7 +146,7 @@ for _, d in ipairs(defs) do
     d.url = url(d.part.chapter, d.anchor)
 end
 
--- Markdown of a chapter, and what it cites (A.7.3)
+-- Markdown of a chapter, and what it cites
 local function quote(text)
     local ticks = "`"
     while text:find(ticks, 1, true) do ticks = ticks .. "`" end
@@ -185,7 +188,7 @@ for _, chapter in ipairs(chapters) do
     chapter.markdown = table.concat(out, "\n")
 end
 
--- number what is labelled (A.7.3)
+-- number what is labelled
 local labels = {}
 local words_for = { figure = "Figure", table = "Table",
                     equation = "Equation", exercise = "Exercise" }
@@ -223,7 +226,7 @@ for _, chapter in ipairs(chapters) do
     end
 end
 
--- resolve what is cited (A.7.3)
+-- resolve what is cited
 local lexer = require "lexer"
 
 local function definition_for(name, chapter)
@@ -251,7 +254,6 @@ local function resolve_quote(chapter, q)
     end
 end
 
--- resolve what is cited, continued (A.7.3)
 local keys = {}
 do
     local f = io.open(root .. "/" .. (config.bibliography
@@ -352,7 +354,7 @@ for _, chapter in ipairs(chapters) do
 end
 stop_if_wrong()
 
--- a chunk's part as data (A.7.4)
+-- a chunk's part as data
 local colour = { keyword = "k", type = "t", number = "n", string = "s",
                  comment = "c", pre = "p" }
 
@@ -416,7 +418,7 @@ local function describe(part)
              next = link_to(chunk.parts[part.index + 1]) }
 end
 
--- what a chapter's page needs (A.7.4)
+-- what a chapter's page needs
 local function foreign_chunks(chapter)
     local found, list = {}, {}
     local function visit(part)
@@ -480,7 +482,7 @@ local function page_of(i, chapter)
              foreign = foreign_chunks(chapter) }
 end
 
--- pages that are no chapters (A.7.4)
+-- pages that are no chapters
 local function sorted(list, key)
     table.sort(list, function (a, b)
         local x, y = key(a), key(b)
@@ -542,7 +544,6 @@ local function lists()
     return figures, tables
 end
 
--- pages that are no chapters, continued (A.7.4)
 local function whole_book()
     local whole = { parts = {}, chunks = chunk_index(),
                     identifiers = identifier_index(), cites = {} }
@@ -585,7 +586,7 @@ local function whole_book()
     return whole
 end
 
--- write what changed (A.7.4)
+-- write what changed
 local function dump(v, indent)
     if type(v) ~= "table" then
         return type(v) == "string" and string.format("%q", v)

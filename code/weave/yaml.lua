@@ -1,5 +1,4 @@
--- Appendix A, The loom: A.7.2 The book as a whole
--- Tangled from chapters/a-loom.nw by `make tangle`; edit it there.
+-- Tangled from chapters/workshop/loom.nw, "The book as a whole".  Edit it there.
 
 -- The part of YAML that book.yaml and ERRATA.yaml use: maps and lists by
 -- indentation, `[a, b]`, plain and quoted text.  Everything is a string.
@@ -24,7 +23,7 @@ local function without_comment(line)
     return line
 end
 
--- a block of lines with one indentation (A.7.2)
+-- a block of lines with one indentation
 local function indent_of(line) return #line:match("^ *") end
 
 local function block(lines, pos, indent)

@@ -79,8 +79,8 @@ facts_are() {
 
 # A corpus of about 100 kB made of chapters, a vocabulary of 320, shards.
 make_corpus() {
-    head -c 90000 chapters/f-ground.nw > "$dir/train.txt"
-    tail -c 12000 chapters/f-ground.nw > "$dir/val.txt"
+    head -c 90000 chapters/workshop/ground-floor.nw > "$dir/train.txt"
+    tail -c 12000 chapters/workshop/ground-floor.nw > "$dir/val.txt"
     "$BIN/tokenize" train --vocab-size 320 --out "$dir/vocab" \
         "$dir/train.txt" > "$dir/stdout" 2>&1 &&
     "$BIN/tokenize" encode --vocab "$dir/vocab" --out "$dir/train.bin" \

@@ -1,5 +1,4 @@
-/* Appendix M, The runtime of the software GPU: M.3.6 Half and bfloat16 in a kernel */
-/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/simt-runtime.nw, "Half and bfloat16 in a kernel".  Edit it there. */
 
 /* half: 5 bits of exponent, 10 of fraction. */
 #ifndef SIMT_CUDA_FP16_H

@@ -1,5 +1,4 @@
-/* Appendix M, The runtime of the software GPU: M.3 The language */
-/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/simt-runtime.nw, "The language".  Edit it there. */
 
 /* CUDA C for clang's device and host pass, with no SDK: included before
  * every .cu file by simtcc, as nvcc includes its own. */
@@ -54,10 +53,10 @@
 #define SIMT_MEMBER __host__ __device__ inline \
     __attribute__((always_inline, nodebug))
 
-#include "simt_vectors.h"
-#include "simt_launch.h"
-#include "simt_device.h"
 #include "simt_atomics.h"
+#include "simt_device.h"
+#include "simt_launch.h"
 #include "simt_numbers.h"
+#include "simt_vectors.h"
 
 #endif

@@ -1,5 +1,4 @@
-/* Appendix M, The runtime of the software GPU: M.2 The calls a host program makes */
-/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/simt-runtime.nw, "The calls a host program makes".  Edit it there. */
 
 /* The host side of CUDA as far as the software GPU has it: the names,
  * codes and argument orders of NVIDIA's documentation.  C and C++. */
@@ -20,7 +19,7 @@
 #define __device__
 #endif
 
-/* the error codes of CUDA (M.2) */
+/* the error codes of CUDA */
 /* X(number, name, sentence) */
 #define SIMT_ERRORS(X)                                                    \
     X(0, cudaSuccess, "no error")                                         \
@@ -72,7 +71,7 @@ typedef enum cudaError {
 #undef SIMT_ERROR
 } cudaError_t;
 
-/* dim3, streams, events and flags (M.2) */
+/* dim3, streams, events and flags */
 typedef struct simt_uint3 { unsigned x, y, z; } uint3;
 
 struct dim3 {
@@ -148,7 +147,7 @@ typedef enum cudaFuncAttribute cudaFuncAttribute;
 typedef enum cudaFuncCache cudaFuncCache;
 #endif
 
-/* what a device says of itself (M.2) */
+/* what a device says of itself */
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem;
@@ -217,7 +216,7 @@ struct cudaFuncAttributes {
     int maxDynamicSharedSizeBytes, preferredShmemCarveout;
 };
 
-/* the host calls (M.2) */
+/* the host calls */
 SIMT_API cudaError_t cudaGetLastError(void);
 SIMT_API cudaError_t cudaPeekAtLastError(void);
 SIMT_API const char *cudaGetErrorName(cudaError_t);
@@ -322,7 +321,7 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 SIMT_API cudaError_t cudaProfilerStart(void);
 SIMT_API cudaError_t cudaProfilerStop(void);
 
-/* what is refused by name (M.2) */
+/* what is refused by name */
 #if defined(__clang__) && defined(__cplusplus)
 #define SIMT_REFUSED(name, why) \
     SIMT_API cudaError_t name(...) \

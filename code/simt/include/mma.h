@@ -1,4 +1,3 @@
-/* Appendix M, The runtime of the software GPU: M.3.6 Half and bfloat16 in a kernel */
-/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/simt-runtime.nw, "Half and bfloat16 in a kernel".  Edit it there. */
 
 #error "simtcc: no wmma fragments: write mma.sync as inline PTX"

@@ -1,5 +1,4 @@
-/* Appendix M, The runtime of the software GPU: M.3.4 Atomics */
-/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/simt-runtime.nw, "Atomics".  Edit it there. */
 
 #ifndef SIMT_ATOMICS_H
 #define SIMT_ATOMICS_H
@@ -62,7 +61,7 @@ SIMT_DEVICE unsigned short atomicCAS(unsigned short *p,
     return old;
 }
 
-/* atomics that name a scope (M.3.4) */
+/* atomics that name a scope */
 #define SIMT_SCOPED(name)                                                 \
     template <class T, class... A>                                        \
     SIMT_DEVICE auto name##_block(T *p, A... v) { return name(p, v...); } \

@@ -1,10 +1,9 @@
-/* Appendix M, The runtime of the software GPU: M.3.3 Warps */
-/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/simt-runtime.nw, "Warps".  Edit it there. */
 
 #ifndef SIMT_DEVICE_H
 #define SIMT_DEVICE_H
 
-/* barriers and fences (M.3.3) */
+/* barriers and fences */
 /* clang 14 believes that its own __syncthreads leaves __shared__ variables
  * as they are, and may read one before it.  It does not see into these. */
 #define SIMT_MEMORY() asm volatile("" ::: "memory")
@@ -54,7 +53,7 @@ SIMT_DEVICE void __threadfence_system(void)
     asm volatile("membar.sys;" ::: "memory");
 }
 
-/* shuffles (M.3.3) */
+/* shuffles */
 #define SIMT_SHUFFLE32(name, builtin, bound, arg, T, letters)             \
     SIMT_DEVICE T name(unsigned mask, T v, arg lane, int width = 32)      \
     {                                                                     \
@@ -97,7 +96,7 @@ SIMT_OLD(__any);
 SIMT_OLD(__all);
 SIMT_OLD(__ballot);
 
-/* votes and matches (M.3.3) */
+/* votes and matches */
 SIMT_DEVICE int __all_sync(unsigned mask, int p)
 {
     return __nvvm_vote_all_sync(mask, p);
@@ -168,7 +167,7 @@ SIMT_REDUX(__reduce_and_sync, "and.b32", unsigned)
 SIMT_REDUX(__reduce_or_sync, "or.b32", unsigned)
 SIMT_REDUX(__reduce_xor_sync, "xor.b32", unsigned)
 
-/* bits (M.3.3) */
+/* bits */
 SIMT_DEVICE int __popc(unsigned x) { return __builtin_popcount(x); }
 SIMT_DEVICE int __popcll(unsigned long long x)
 {
@@ -221,7 +220,7 @@ SIMT_DEVICE unsigned __funnelshift_r(unsigned low, unsigned high,
     return n ? low >> n | high << (32 - n) : low;
 }
 
-/* loads and stores with a hint (M.3.3) */
+/* loads and stores with a hint */
 #define SIMT_HINT_LOAD(name) \
     template <class T> SIMT_DEVICE T name(const T *p) { return *p; }
 #define SIMT_HINT_STORE(name) \
@@ -246,7 +245,7 @@ SIMT_DEVICE size_t __cvta_generic_to_global(const void *p)
     return (size_t)(const __attribute__((address_space(1))) void *)p;
 }
 
-/* printf, assert, clock (M.3.3) */
+/* printf, assert, clock */
 extern "C" __device__ int vprintf(const char *format, void *arguments);
 extern "C" __device__ int printf(const char *format, ...);
 extern "C" __device__ __attribute__((noreturn)) void

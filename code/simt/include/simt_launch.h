@@ -1,5 +1,4 @@
-/* Appendix M, The runtime of the software GPU: M.3.2 A launch, and where a thread is */
-/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/simt-runtime.nw, "A launch, and where a thread is".  Edit it there. */
 
 #ifndef SIMT_LAUNCH_H
 #define SIMT_LAUNCH_H
@@ -10,7 +9,7 @@ extern "C" unsigned __cudaPushCallConfiguration(
 extern "C" cudaError_t __cudaPopCallConfiguration(
     dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream);
 
-/* host calls that take any type (M.3.2) */
+/* host calls that take any type */
 #define SIMT_HOST static inline __host__ \
     __attribute__((always_inline, nodebug, unused))
 
@@ -154,7 +153,7 @@ SIMT_HOST cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid,
                             shared_bytes, stream);
 }
 
-/* threadIdx and its kin (M.3.2) */
+/* threadIdx and its kin */
 #define SIMT_INDEX(T, register, result)                                   \
     struct T {                                                            \
         SIMT_DEVICE unsigned get_x(void)                                  \

@@ -1,5 +1,4 @@
-/* Appendix M, The runtime of the software GPU: M.3.6 Half and bfloat16 in a kernel */
-/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/simt-runtime.nw, "Half and bfloat16 in a kernel".  Edit it there. */
 
 #ifndef SIMT_NARROW_H
 #define SIMT_NARROW_H
@@ -16,7 +15,7 @@ SIMT_BOTH float simt_float(unsigned b)
     return __builtin_bit_cast(float, b);
 }
 
-/* one narrow type (M.3.6) */
+/* one narrow type */
 /* T from_float(float), float to_float(T) are declared before. */
 #define SIMT_NARROW_TYPE(T, T2)                                           \
     struct alignas(2) T {                                                 \
@@ -49,7 +48,6 @@ SIMT_BOTH float simt_float(unsigned b)
                   simt_narrow_##T((unsigned short)(bits >> 16)));         \
     }
 
-/* one narrow type, continued (M.3.6) */
 #define SIMT_NARROW_REST(T, T2, narrow, wide, one)                        \
     SIMT_MEMBER T::T(float x) : T(narrow(x)) {}                           \
     SIMT_MEMBER T::operator float() const { return wide(*this); }         \
@@ -65,7 +63,7 @@ SIMT_BOTH float simt_float(unsigned b)
         return simt_narrow_##T(0x8000);                                   \
     }
 
-/* arithmetic on narrow numbers (M.3.6) */
+/* arithmetic on narrow numbers */
 #ifdef __CUDA_ARCH__
 #define SIMT_NARROW3(T, text, a, b, c, otherwise)                         \
     T r;                                                                  \
@@ -149,7 +147,7 @@ SIMT_BOTH float simt_float(unsigned b)
     }                                                                     \
     SIMT_NARROW_COMPARE(T)
 
-/* comparing narrow numbers (M.3.6) */
+/* comparing narrow numbers */
 #define SIMT_NARROW_COMPARE1(T, name, op)                                 \
     SIMT_BOTH bool name(T a, T b) { return float(a) op float(b); }        \
     SIMT_BOTH bool operator op(T a, T b) { return float(a) op float(b); }

@@ -1,10 +1,9 @@
-/* Appendix M, The runtime of the software GPU: M.3.5 Numbers in a kernel */
-/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/simt-runtime.nw, "Numbers in a kernel".  Edit it there. */
 
 #ifndef SIMT_NUMBERS_H
 #define SIMT_NUMBERS_H
 
-/* the bits of a number (M.3.5) */
+/* the bits of a number */
 #define SIMT_BITS(name, T, F) \
     SIMT_DEVICE T name(F x) { return __builtin_bit_cast(T, x); }
 SIMT_BITS(__float_as_int, int, float)
@@ -23,7 +22,7 @@ SIMT_DEVICE unsigned __float2uint_rz(float x) { return __nvvm_f2ui_rz(x); }
 SIMT_DEVICE float __int2float_rn(int x) { return (float)x; }
 SIMT_DEVICE float __uint2float_rn(unsigned x) { return (float)x; }
 
-/* functions that are one instruction (M.3.5) */
+/* functions that are one instruction */
 SIMT_DEVICE float fmaf(float a, float b, float c)
 {
     return __builtin_fmaf(a, b, c);
@@ -83,7 +82,7 @@ SIMT_DEVICE float __fmaf_rn(float a, float b, float c)
 }
 SIMT_DEVICE float __saturatef(float x) { return __nvvm_saturate_f(x); }
 
-/* exponentials and logarithms (M.3.5) */
+/* exponentials and logarithms */
 SIMT_DEVICE float simt_ex2(float x) { return __nvvm_ex2_approx_f(x); }
 SIMT_DEVICE float simt_lg2(float x) { return __nvvm_lg2_approx_f(x); }
 
@@ -151,7 +150,6 @@ SIMT_DEVICE float log1pf(float x)
                                   : logf(u) * (x / (u - 1.0f));
 }
 
-/* exponentials and logarithms, continued (M.3.5) */
 /* log2 of a positive finite float, to 2e-12, in double. */
 SIMT_DEVICE double simt_log2_double(float x)
 {
@@ -195,7 +193,7 @@ SIMT_DEVICE float powf(float x, float y)
     return __float_as_int(x) < 0 && odd ? -r : r;
 }
 
-/* sines, tanh and erf (M.3.5) */
+/* sines, tanh and erf */
 SIMT_DEVICE float __sinf(float x) { return __nvvm_sin_approx_f(x); }
 SIMT_DEVICE float __cosf(float x) { return __nvvm_cos_approx_f(x); }
 SIMT_DEVICE float __tanf(float x) { return __sinf(x) / __cosf(x); }
@@ -246,7 +244,7 @@ __device__ float erfcf(float) __attribute__((error(
     "simtcc: erfcf is not on the software GPU: write 1 - erff(x) where "
     "that is near enough")));
 
-/* remainder, cube root, hypotenuse (M.3.5) */
+/* remainder, cube root, hypotenuse */
 SIMT_DEVICE float fmodf(float x, float y)
 {
     float a = fabsf(x), b = fabsf(y), c = b;
@@ -280,7 +278,7 @@ SIMT_DEVICE float hypotf(float x, float y)
     return x != x || y != y ? x + y : a * sqrtf(fmaf(r, r, 1.0f));
 }
 
-/* other names for the same functions (M.3.5) */
+/* other names for the same functions */
 #define SIMT_DOUBLE(name)                                               \
     __device__ double name(double) __attribute__((error(                \
         "simtcc: " #name " of a double is not on the software GPU: "    \

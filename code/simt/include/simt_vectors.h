@@ -1,5 +1,4 @@
-/* Appendix M, The runtime of the software GPU: M.3.1 Vectors */
-/* Tangled from chapters/m-simt-runtime.nw by `make tangle`; edit it there. */
+/* Tangled from chapters/workshop/simt-runtime.nw, "Vectors".  Edit it there. */
 
 #ifndef SIMT_VECTORS_H
 #define SIMT_VECTORS_H

@@ -1,11 +1,11 @@
 /* Softmax and attention of chapter 12, for tests/attention.sh.
  *   attention check     every version against its definition, as TAP rows
  *   attention counts    one launch of each kernel; prints their names */
-#include "base/cuda.h"
+#include "backend/cuda.h"
 #include "ladder/attention.h"
 #include "ladder/softmax.h"
-#include "ops/attention.h"
-#include "ops/flash.h"
+#include "ops/attention/attention.h"
+#include "ops/attention/attention_bf16.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* The kernels of the chapter on the memory hierarchy, for tests/hierarchy.sh.
  *   hierarchy check    every transpose against its definition, as TAP rows
  *   hierarchy counts   one launch of each pattern; prints their names */
-#include "base/cuda.h"
-#include "lab/access.h"
+#include "backend/cuda.h"
+#include "bench/access_kernels.h"
 #include "ladder/transpose.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The sparse products of the chapter on the roofline, for tests/spmv.sh.
  *   spmv check    every version against its definition, as TAP rows
  *   spmv counts   one launch of each; prints their names */
-#include "base/cuda.h"
+#include "backend/cuda.h"
 #include "ladder/spmv.h"
 
 #include <math.h>

@@ -1,0 +1,37 @@
+/* Tangled from chapters/machine/throughput-machine.nw, "One host, one device".  Edit it there. */
+
+#ifndef BACKEND_CUDA_H
+#define BACKEND_CUDA_H
+
+#include "base/error.h"
+
+#include <cuda_runtime.h>
+#include <stdio.h>
+
+/* check a call of CUDA */
+/* Around every call of the runtime, and after every launch around
+ * cudaGetLastError(): on an error, say where and which, and end. */
+#define CUDA_OK(call) cuda_ok((call), #call, __FILE__, __LINE__)
+
+static inline void cuda_ok(cudaError_t e, const char *call,
+                           const char *file, int line)
+{
+    if (e != cudaSuccess)
+        fail("%s:%d: %s: %s", file, line, call, cudaGetErrorString(e));
+}
+
+/* the name of this GPU */
+/* "NVIDIA H200; CUDA 13.0" */
+static inline const char *cuda_name(void)
+{
+    static char name[160];
+    struct cudaDeviceProp p;
+    int runtime;
+    CUDA_OK(cudaGetDeviceProperties(&p, 0));
+    CUDA_OK(cudaRuntimeGetVersion(&runtime));
+    snprintf(name, sizeof name, "%.100s; CUDA %d.%d", p.name,
+             runtime / 1000, runtime % 1000 / 10);
+    return name;
+}
+
+#endif

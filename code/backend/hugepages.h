@@ -1,0 +1,22 @@
+/* Tangled from chapters/gpt2/cpu-matmul.nw, "Two threads, the same bits".  Edit it there. */
+
+#ifndef BACKEND_HUGEPAGES_H
+#define BACKEND_HUGEPAGES_H
+
+#include <stddef.h>
+
+/* Memory for large arrays: aligned to 64 bytes, not cleared, on large
+ * pages where the system has them and the array is larger than one.  NULL
+ * if there is none; give it back with free. */
+void *pages_alloc(size_t bytes);
+
+/* touch what will be needed */
+/* Ask for the lines from p on, which will be needed soon.  Nobody waits,
+ * and an address without memory is no mistake. */
+static inline void pages_touch(const void *p, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64)
+        __builtin_prefetch((const char *)p + i);
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* Tangled from chapters/workshop/timing-operators.nw, "The peak of a machine".  Edit it there. */
+
+#include <omp.h>
+#include <stdio.h>
+#include "backend/cpu_peak.h"
+#include "backend/peak.h"
+
+double machine_peak_gflops(double seconds)
+{
+    return cpu_peak_gflops(omp_get_max_threads(), seconds);
+}
+
+double machine_peak(const char *precision, double seconds, char *source,
+                    size_t size)
+{
+    (void)precision;
+    snprintf(source, size, "measured");
+    return 1e9 * machine_peak_gflops(seconds);
+}

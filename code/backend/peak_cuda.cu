@@ -1,0 +1,113 @@
+/* Tangled from chapters/workshop/timing-operators.nw, "The peak of a machine".  Edit it there. */
+
+#include <stdio.h>
+#include <string.h>
+#include "backend/peak.h"
+#include "backend/backend.h"
+#include "backend/stated_peak.h"
+#include "ops/kernels/common.cuh"
+#include "ops/matmul/matmul_bf16.h"
+
+/* a kernel of nothing but multiply-adds */
+enum { CHAINS = 8, TURNS = 256 };
+
+/* Eight sums that do not wait for each other, as on the CPU. */
+__global__ void multiply_adds(float *sink, float a)
+{
+    float x[CHAINS];
+    #pragma unroll
+    for (int i = 0; i < CHAINS; i++)
+        x[i] = a + i + threadIdx.x;
+    for (int t = 0; t < TURNS; t++)
+        #pragma unroll
+        for (int i = 0; i < CHAINS; i++)
+            x[i] = fmaf(a, x[i], a);
+    #pragma unroll
+    for (int i = 1; i < CHAINS; i++)
+        x[0] += x[i];
+    if (x[0] == 42)                     /* never, but who knows */
+        sink[0] = x[0];
+}
+
+/* machine_peak_gflops: more blocks until it takes long enough */
+double machine_peak_gflops(double seconds)
+{
+    double best = 0, spent = 0;
+    cudaEvent_t start, end;
+    CUDA_OK(cudaEventCreate(&start));
+    CUDA_OK(cudaEventCreate(&end));
+    float *sink = (float *)machine_alloc(sizeof *sink, "a measurement");
+    for (size_t blocks = 1; spent < seconds && blocks < 1 << 24;
+         blocks *= 2) {
+        /* ms = the time of a launch of that many blocks */
+        float ms;
+        CUDA_OK(cudaEventRecord(start, machine_stream));
+        multiply_adds<<<(unsigned)blocks, THREADS, 0, machine_stream>>>(sink, 0.5f);
+        LAUNCHED();
+        CUDA_OK(cudaEventRecord(end, machine_stream));
+        CUDA_OK(cudaEventSynchronize(end));
+        CUDA_OK(cudaEventElapsedTime(&ms, start, end));
+        double flop = 2.0 * CHAINS * TURNS * THREADS * (double)blocks;
+        best = fmax(best, flop / ms / 1e6);
+        spent += ms / 1e3;
+    }
+    machine_free(sink);
+    CUDA_OK(cudaEventDestroy(start));
+    CUDA_OK(cudaEventDestroy(end));
+    return best;
+}
+
+/* measure the tensor cores of a GPU that is not in the table */
+/* anything but zeros, which need less power and run at a higher clock */
+__global__ void fill_kernel(bf16 *x)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    x[i] = float_to_bf16((i * 2654435761u >> 8) * 0x1p-23f - 1);
+}
+
+static double measure_product(void)
+{
+    enum { SIDE = 8192, TIMES = 10 };
+    const size_t bytes = (size_t)SIDE * SIDE * sizeof(bf16);
+    bf16 *at = (bf16 *)machine_alloc(3 * bytes, "a measurement");
+    fill_kernel<<<SIDE * (SIDE / 128), 256, 0, machine_stream>>>(at);
+    LAUNCHED();
+    struct Product p = { };
+    p.M = p.N = p.K = SIDE;
+    p.a = at, p.b = at + bytes / 2, p.out = at + bytes;
+    cudaEvent_t start, end;
+    float ms;
+    CUDA_OK(cudaEventCreate(&start));
+    CUDA_OK(cudaEventCreate(&end));
+    product(&p);
+    CUDA_OK(cudaEventRecord(start, machine_stream));
+    for (int i = 0; i < TIMES; i++)
+        product(&p);
+    CUDA_OK(cudaEventRecord(end, machine_stream));
+    CUDA_OK(cudaEventSynchronize(end));
+    CUDA_OK(cudaEventElapsedTime(&ms, start, end));
+    CUDA_OK(cudaEventDestroy(start));
+    CUDA_OK(cudaEventDestroy(end));
+    machine_free(at);
+    return 2.0 * SIDE * SIDE * SIDE * TIMES / (ms / 1e3);
+}
+
+/* machine_peak: from the table, or measured */
+double machine_peak(const char *precision, double seconds, char *source,
+                    size_t size)
+{
+    struct cudaDeviceProp gpu;
+    const bool real_gpu = strcmp(machine_kind(), "cuda") == 0;
+    const char *row;
+    CUDA_OK(cudaGetDeviceProperties(&gpu, 0));
+    const double peak = real_gpu ? stated_peak(gpu.name, precision, &row)
+                                 : 0;
+    if (peak > 0) {
+        snprintf(source, size, "stated for the %s", row);
+        return peak;
+    }
+    snprintf(source, size, "measured");
+    if (!real_gpu || precision[0] == 'f')
+        return 1e9 * machine_peak_gflops(seconds);
+    return measure_product() / (precision[0] == 't' ? 2 : 1);
+}

@@ -1,0 +1,137 @@
+/* Tangled from chapters/workshop/measuring-a-gpu.nw, "What the programs share".  Edit it there. */
+
+#ifndef BENCH_CUDA_BENCH_CUH
+#define BENCH_CUDA_BENCH_CUH
+
+/* What the CUDA programs of lab/ share; included by one .cu file each. */
+#include "backend/cuda.h"
+#include "bench/chase.h"
+#include "bench/sample.h"
+extern "C" {
+#include "base/args.h"
+#include "base/clock.h"
+#include "bench/numbers.h"
+}
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+static struct Numbers numbers;
+
+/* gpu.h: options and the file of numbers */
+static inline void lab_open(int argc, char **argv, const char *summary)
+{
+    static const char *out = "", *machine = "";
+    const struct Option options[] = {
+        NUMBERS_OPTIONS(out, machine),
+        { NULL, OPT_END, NULL, 0, 0, NULL, NULL, NULL },
+    };
+    const struct Usage usage = { "[options]", summary, NULL };
+    struct Error e;
+    args_options(argc, argv, options, &usage);
+    if (!*machine)
+        machine = cuda_name();
+    if (!numbers_open(&numbers, out, machine, "make bench-gpu", &e))
+        fail("%s", e.text);
+    printf("%s\n", machine);
+}
+
+static inline void lab_close(void)
+{
+    struct Error e;
+    if (!numbers_close(&numbers, &e))
+        fail("%s", e.text);
+}
+
+/* gpu.h: time some work */
+typedef void Work(void *job);
+
+static inline void flush_l2(int value)
+{
+    static void *room;
+    const size_t bytes = (size_t)256 << 20;
+    if (!room)
+        CUDA_OK(cudaMalloc(&room, bytes));
+    CUDA_OK(cudaMemsetAsync(room, value, bytes, 0));
+}
+
+/* Two runs to warm up, then `runs`; cold: the L2 cache is overwritten
+ * before each. */
+static inline struct Sample gpu_time(Work *work, void *job, int runs,
+                                     bool cold)
+{
+    struct Sample t = {};
+    cudaEvent_t from, to;
+    CUDA_OK(cudaEventCreate(&from));
+    CUDA_OK(cudaEventCreate(&to));
+    for (int r = -2; r < runs; r++) {
+        float ms;
+        if (cold)
+            flush_l2(r);
+        CUDA_OK(cudaEventRecord(from, 0));
+        work(job);
+        CUDA_OK(cudaEventRecord(to, 0));
+        CUDA_OK(cudaEventSynchronize(to));
+        CUDA_OK(cudaEventElapsedTime(&ms, from, to));
+        if (r >= 0)
+            sample_add(&t, ms / 1e3);
+    }
+    CUDA_OK(cudaEventDestroy(from));
+    CUDA_OK(cudaEventDestroy(to));
+    return t;
+}
+
+/* gpu.h: the clock of the chip */
+__device__ static inline uint64_t global_ns(void)
+{
+    uint64_t t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    return t;
+}
+
+__global__ static void spin(uint64_t *took)
+{
+    uint64_t ns = global_ns(), until = ns + 20000000;
+    int64_t cycles = clock64();
+    while (global_ns() < until) {
+    }
+    took[0] = clock64() - cycles;
+    took[1] = global_ns() - ns;
+}
+
+/* Cycles in a nanosecond, over the last 20 ms. */
+static inline double gpu_ghz(void)
+{
+    uint64_t *took, h[2];
+    CUDA_OK(cudaMalloc(&took, sizeof h));
+    spin<<<1, 1>>>(took);
+    CUDA_OK(cudaGetLastError());
+    CUDA_OK(cudaMemcpy(h, took, sizeof h, cudaMemcpyDeviceToHost));
+    CUDA_OK(cudaFree(took));
+    return (double)h[0] / (double)h[1];
+}
+
+/* gpu.h: random bytes */
+__global__ static void fill_random(uint32_t *x, size_t words, uint32_t seed)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    size_t step = (size_t)gridDim.x * blockDim.x;
+    for (; i < words; i += step) {
+        uint32_t z = (uint32_t)i * 0x9e3779b9u + seed;
+        z = (z ^ (z >> 16)) * 0x85ebca6bu;
+        z = (z ^ (z >> 13)) * 0xc2b2ae35u;
+        x[i] = (z ^ (z >> 16)) & 0xbfffffffu;  /* as a float: below 2 */
+    }
+}
+
+static inline void *random_memory(size_t bytes)
+{
+    void *p;
+    CUDA_OK(cudaMalloc(&p, bytes));
+    fill_random<<<1024, 256>>>((uint32_t *)p, bytes / 4, 12345);
+    CUDA_OK(cudaGetLastError());
+    return p;
+}
+
+#endif

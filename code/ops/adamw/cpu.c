@@ -1,0 +1,133 @@
+/* Tangled from chapters/gpt2/training.nw, "Threads that cannot be seen in the result".  Edit it there. */
+
+#include "ops/adamw/adamw.h"
+
+#include <math.h>
+
+/* real_sqrt: the root of a real */
+#ifdef REAL_IS_DOUBLE
+#define real_sqrt sqrt
+#else
+#define real_sqrt sqrtf
+#endif
+
+#define PIECE ((size_t)16384)   /* 64 KiB of each array */
+
+/* the numbers that a step's loop needs */
+struct Coefficients {
+    real beta1, one_minus_beta1, beta2, one_minus_beta2;
+    real scale;         /* of the gradient */
+    real rate;          /* lr / (1 - beta1^t) */
+    real root;          /* 1 / sqrt(1 - beta2^t) */
+    real eps, shrink;   /* shrink = lr * decay */
+};
+
+
+/* touch what will be needed soon */
+#define LANES 16        /* floats in 64 bytes, the line of a cache */
+
+/* Ask for the lines 4 KiB ahead, into the second-level cache, and 512
+ * bytes ahead, into the first. */
+static inline __attribute__((always_inline)) void touch_far(const real *p)
+{
+    const char *at = (const char *)p;
+    __builtin_prefetch(at + 4096, 0, 2);
+    __builtin_prefetch(at + 512, 0, 3);
+}
+
+/* update one piece */
+static inline __attribute__((always_inline)) void
+update(real *restrict w, real *restrict m, real *restrict v,
+       const real *restrict g, size_t n, const struct Coefficients k)
+{
+    #pragma omp simd
+    for (size_t i = 0; i < n; i++) {
+        real x = k.scale * g[i];
+        real mean = k.beta1 * m[i] + k.one_minus_beta1 * x;
+        real square = k.beta2 * v[i] + k.one_minus_beta2 * (x * x);
+        real size = real_sqrt(square) * k.root + k.eps;
+        m[i] = mean;
+        v[i] = square;
+        w[i] -= k.rate * mean / size + k.shrink * w[i];
+    }
+}
+
+SIMD_CLONES
+static void update_piece(real *restrict w, real *restrict m,
+                         real *restrict v, const real *restrict g,
+                         size_t n, const struct Coefficients *c)
+{
+    const struct Coefficients k = *c;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        /* touch the lines that will be needed soon */
+        touch_far(w + i);
+        touch_far(m + i);
+        touch_far(v + i);
+        touch_far(g + i);
+        update(w + i, m + i, v + i, g + i, LANES, k);
+    }
+    update(w + i, m + i, v + i, g + i, n - i, k);
+}
+
+/* share the pieces out among the threads */
+void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
+                  const struct AdamwStep *s)
+{
+    /* fold the step into c */
+    double correct1 = 1 - pow(s->beta1, (double)s->step);
+    double correct2 = 1 - pow(s->beta2, (double)s->step);
+    const struct Coefficients c = {
+        .beta1 = (real)s->beta1, .one_minus_beta1 = (real)(1 - s->beta1),
+        .beta2 = (real)s->beta2, .one_minus_beta2 = (real)(1 - s->beta2),
+        .scale = (real)s->scale,
+        .rate = (real)(s->lr / correct1),
+        .root = (real)(1 / sqrt(correct2)),
+        .eps = (real)s->eps, .shrink = (real)(s->lr * s->decay),
+    };
+    size_t pieces = (n + PIECE - 1) / PIECE;
+    #pragma omp parallel for schedule(static) if (pieces > 4)
+    for (size_t p = 0; p < pieces; p++) {
+        size_t at = p * PIECE;
+        size_t count = n - at < PIECE ? n - at : PIECE;
+        update_piece(w + at, m + at, v + at, g + at, count, &c);
+    }
+}
+
+/* add up the squares of a gradient */
+SIMD_CLONES
+static double sum_piece(const real *g, size_t n)
+{
+    double lane[LANES] = {0}, sum = 0;
+    /* lane[j] = the sum of every 16th square, from the j-th on */
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        touch_far(g + i);
+        for (int j = 0; j < LANES; j++)
+            lane[j] += (double)g[i + j] * g[i + j];
+    }
+    for (int j = 0; i < n; i++, j++)
+        lane[j] += (double)g[i] * g[i];
+    for (int j = 0; j < LANES; j++)
+        sum += lane[j];
+    return sum;
+}
+
+
+double sum_squares(const real *g, size_t n)
+{
+    enum { PIECES = 256 };
+    double part[PIECES], sum = 0;
+    size_t length = (n / PIECES / LANES + 1) * LANES;
+    #pragma omp parallel for schedule(static) if (n > 4 * PIECE)
+    for (int p = 0; p < PIECES; p++) {
+        /* part[p] = the sum of piece p */
+        size_t at = (size_t)p * length;
+        size_t left = at < n ? n - at : 0;
+        part[p] = sum_piece(g + (left ? at : 0),
+                            left < length ? left : length);
+    }
+    for (int p = 0; p < PIECES; p++)
+        sum += part[p];
+    return sum;
+}

@@ -1,0 +1,19 @@
+/* Tangled from chapters/gpt2/fused-operators.nw, "The optimiser".  Edit it there. */
+
+#include "base/error.h"
+#include "ops/adamw/adamw.h"
+
+void adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
+               const struct AdamwSpan *span, int spans,
+               const struct AdamwStep *s)
+{
+    if (w16 || !w)
+        fail("adamw_all: the CPU keeps its weights in float only; bf16 "
+             "is for a GPU");
+    for (int i = 0; i < spans; i++) {
+        const size_t at = span[i].offset;
+        struct AdamwStep step = *s;
+        step.decay = span[i].decays ? s->decay : 0;
+        adamw_update(w + at, m + at, v + at, g + at, span[i].size, &step);
+    }
+}

@@ -1,0 +1,46 @@
+/* Tangled from chapters/tricks/attention.nw, "The choice".  Edit it there. */
+
+#ifndef OPS_ATTENTION_ATTENTION_BF16_IMPLS_H
+#define OPS_ATTENTION_ATTENTION_BF16_IMPLS_H
+
+#include "ops/attention/attention_bf16.h"
+
+C_FUNCTIONS_BEGIN
+
+/* the bodies that are always there */
+/* Column sums of dq and of dv over some rows each: float [parts][C], room
+ * for B max(8, ceil(T / 64)) parts.  NULL: not wanted. */
+struct FlashSums {
+    float *q, *v;
+    int q_parts, v_parts;               /* set by the body */
+};
+
+/* dsum = D[b,h,t] = dy . y of each row and head, float [B][NH][T] */
+void flash_dots(float *dsum, const bf16 *dy, const bf16 *y,
+                int B, int T, int C, int NH);
+
+/* The bodies of flash_fwd and flash_bwd, for flash.cu alone.  mma is given
+ * D, Hopper room for it.  A body of Hopper does nothing and says false if
+ * the GPU or the size is not its. */
+void flash_fwd_mma(bf16 *y, float *lse, const bf16 *qkv,
+                   int B, int T, int C, int NH);
+void flash_bwd_mma(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
+                   const bf16 *qkv, const float *lse, const float *dsum,
+                   int B, int T, int C, int NH);
+
+/* the bodies of Hopper */
+/* Only in programs that nvcc has compiled: elsewhere they are NULL. */
+#define WEAK __attribute__((weak))
+WEAK bool flash_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
+                           int B, int T, int C, int NH);
+WEAK bool flash_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
+                           const bf16 *dy, const bf16 *qkv, const bf16 *y,
+                           const float *lse, float *dsum,
+                           int B, int T, int C, int NH);
+WEAK bool flash_bwd_passes(bf16 *dqkv, struct FlashSums *sums,
+                           const bf16 *dy, const bf16 *qkv, const bf16 *y,
+                           const float *lse, float *dsum,
+                           int B, int T, int C, int NH);
+C_FUNCTIONS_END
+
+#endif

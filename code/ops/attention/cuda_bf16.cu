@@ -1,0 +1,177 @@
+/* Tangled from chapters/tricks/attention.nw, "The choice".  Edit it there. */
+
+#include <string.h>
+#include "ops/attention/attention_bf16_impls.h"
+#include "ops/kernels/common.cuh"
+
+/* which body of attention */
+static enum { BEST, MMA, HOPPER, PASSES } body;
+
+bool flash_use(const char *name)
+{
+    if (strcmp(name, "best") == 0)
+        body = BEST;
+    else if (strcmp(name, "mma") == 0)
+        body = MMA;
+    else if (strcmp(name, "hopper") == 0
+             && (flash_fwd_hopper || flash_bwd_hopper))
+        body = HOPPER;
+    else if (strcmp(name, "passes") == 0 && flash_bwd_passes)
+        body = PASSES;
+    else
+        return false;
+    return true;
+}
+
+/* D: the dot product of each row and head */
+/* a . b of 8 numbers each; a and b aligned to 16 bytes */
+__device__ static __forceinline__ float dot8(const bf16 *a, const bf16 *b)
+{
+    float u[8], v[8], sum = 0;
+    pack_get(u, pack_load<8>(a));
+    pack_get(v, pack_load<8>(b));
+    #pragma unroll
+    for (int i = 0; i < 8; i++)
+        sum = fmaf(u[i], v[i], sum);
+    return sum;
+}
+
+/* dsum[b,h,t] = dy . y of that row's head; `lanes` lanes a head, a power
+ * of two that divides HS / 8.
+ *   launch    ceil(B T NH lanes / 256) blocks of 256
+ *   moves     4 BTC + 4 B NH T bytes          ceiling   memory */
+__global__ void flash_dsum(float *dsum, const bf16 *dy, const bf16 *y,
+                           int heads, int T, int NH, int HS, int lanes)
+{
+    const int i = threadIdx.x % lanes;
+    const int head = blockIdx.x * (THREADS / lanes) + threadIdx.x / lanes;
+    const size_t at = (size_t)head * HS;        /* of [B][T][NH] */
+    /* sum = dy . y, over the lanes that share the head */
+    float sum = 0;
+    if (head < heads)
+        for (int d = i * 8; d < HS; d += 8 * lanes)
+            sum += dot8(dy + at + d, y + at + d);
+    for (int d = lanes / 2; d > 0; d /= 2)
+        sum += __shfl_xor_sync(WHOLE_WARP, sum, d);
+    if (head < heads && i == 0) {
+        const int row = head / NH, b = row / T;
+        dsum[((size_t)b * NH + head - row * NH) * T + row - b * T] = sum;
+    }
+}
+
+void flash_dots(float *dsum, const bf16 *dy, const bf16 *y, int B, int T,
+                int C, int NH)
+{
+    const int HS = C / NH, lanes = HS == 80 ? 2 : HS / 8;
+    const size_t heads = (size_t)B * T * NH;
+    flash_dsum<<<blocks_for(heads * lanes, THREADS), THREADS, 0,
+                 machine_stream>>>(dsum, dy, y, heads, T, NH, HS, lanes);
+    LAUNCHED();
+}
+
+/* attention forward, by the chosen body */
+static void check_size(const char *what, int B, int T, int C, int NH)
+{
+    const int HS = NH > 0 && C % NH == 0 ? C / NH : 0;
+    if (HS != 32 && HS != 64 && HS != 80 && HS != 128)
+        fail("%s: %d channels in %d heads: the heads may have 32, 64, 80 "
+             "or 128 channels; choose another number of heads",
+             what, C, NH);
+    if (B < 1 || T < 1 || (size_t)B * NH * T > INT32_MAX)
+        fail("%s: B = %d, T = %d, NH = %d: every one must be at least 1, "
+             "and their product below 2^31", what, B, T, NH);
+}
+
+void flash_fwd(bf16 *y, float *lse, const bf16 *qkv,
+               int B, int T, int C, int NH)
+{
+    check_size("flash_fwd", B, T, C, NH);
+    if (body == MMA || !flash_fwd_hopper
+        || !flash_fwd_hopper(y, lse, qkv, B, T, C, NH))
+        flash_fwd_mma(y, lse, qkv, B, T, C, NH);
+}
+
+/* add up the gradient of a bias */
+/* dbias[c] = the sum of what the blocks have left, 0 for k; or added.
+ *   launch     (ceil(C / 32), 3) blocks of 32 x 32 */
+__global__ void flash_dbias(float *dbias, struct FlashSums sums, int C,
+                            bool add)
+{
+    __shared__ float part[32][32];
+    const int c = 32 * blockIdx.x + threadIdx.x, third = blockIdx.y;
+    const float *from = third == 0 ? sums.q : sums.v;
+    const int parts = third == 0 ? sums.q_parts
+                    : third == 2 ? sums.v_parts : 0;
+    float sum = 0;
+    /* sum = the block's 32 sums of column c */
+    #pragma unroll 4
+    for (int i = threadIdx.y; i < parts; i += 32)
+        sum += c < C ? from[(size_t)i * C + c] : 0;
+    part[threadIdx.y][threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.y || c >= C)
+        return;
+    for (int i = 1; i < 32; i++)
+        sum += part[i][threadIdx.x];
+    float *to = dbias + (size_t)third * C + c;
+    *to = add ? *to + sum : sum;
+}
+
+static void add_up(float *dbias, const struct FlashSums *sums, int C,
+                   bool add)
+{
+    flash_dbias<<<dim3(blocks_for(C, 32), 3), dim3(32, 32), 0,
+                  machine_stream>>>(dbias, *sums, C, add);
+    LAUNCHED();
+}
+
+/* are these few heads */
+/* Is a block for each head worse than two passes over all of them: are the
+ * rounds of heads empty enough? */
+static bool few_heads(int heads, int T)
+{
+    int device, processors;
+    CUDA_OK(cudaGetDevice(&device));
+    CUDA_OK(cudaDeviceGetAttribute(&processors,
+                                   cudaDevAttrMultiProcessorCount, device));
+    const int rounds = (heads + processors - 1) / processors;
+    return (int64_t)heads * T < (int64_t)rounds * processors * (T - 192);
+}
+
+/* attention backward, by the chosen body */
+/* Heads of 64 that are many by a block each, others in two passes. */
+static bool by_hopper(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
+                      const bf16 *qkv, const bf16 *y, const float *lse,
+                      float *dsum, int B, int T, int C, int NH)
+{
+    if (body == MMA || !flash_bwd_hopper)
+        return false;
+    if (body == PASSES || (body == BEST && few_heads(B * NH, T)))
+        return flash_bwd_passes(dqkv, sums, dy, qkv, y, lse, dsum, B, T, C,
+                                NH);
+    return flash_bwd_hopper(dqkv, sums, dy, qkv, y, lse, dsum, B, T, C, NH)
+        || flash_bwd_passes(dqkv, sums, dy, qkv, y, lse, dsum, B, T, C, NH);
+}
+
+void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
+               const bf16 *y, const float *lse, int B, int T, int C,
+               int NH, bool accumulate)
+{
+    check_size("flash_bwd", B, T, C, NH);
+    /* room for D and for the sums of a bias */
+    const size_t heads = (size_t)B * T * NH, aligned = (heads + 3) / 4 * 4;
+    const size_t parts = (size_t)B * (T > 512 ? (T + 63) / 64 : 8);
+    float *dsum = (float *)machine_scratch(
+        (aligned + (dbias ? 2 * parts * C : 0)) * sizeof *dsum);
+    struct FlashSums sums = {};
+    if (dbias) {
+        sums.q = dsum + aligned;
+        sums.v = sums.q + parts * C;
+    }
+    if (!by_hopper(dqkv, &sums, dy, qkv, y, lse, dsum, B, T, C, NH)) {
+        flash_dots(dsum, dy, y, B, T, C, NH);
+        flash_bwd_mma(dqkv, &sums, dy, qkv, lse, dsum, B, T, C, NH);
+    }
+    if (dbias)
+        add_up(dbias, &sums, C, accumulate);
+}

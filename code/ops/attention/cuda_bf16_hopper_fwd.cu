@@ -1,0 +1,501 @@
+/* Tangled from chapters/tricks/attention-on-hopper.nw, "Who does what".  Edit it there. */
+
+/* flash_fwd_hopper.cu: attention forward with wgmma and the copy engine. */
+#include <math.h>
+#include "ops/attention/attention_bf16_impls.h"
+#include "ops/kernels/common.cuh"
+#include "ops/kernels/hopper.cuh"
+#include "ops/kernels/special.cuh"
+
+/* sizes of a block of attention */
+enum {
+    GROUP = 128,                /* threads of a warpgroup      */
+    ROWS = 64,                  /* queries of a warpgroup      */
+    KEYS = 128,                 /* keys of a step              */
+    WIDE = 64,                  /* columns of a box: 128 bytes */
+};
+
+/* For heads of HS: warpgroups that attend, queries of a block, tiles of
+ * keys and values that are kept, tiles of queries that are kept. */
+template <int HS> constexpr int GROUPS = HS == 64 ? 3 : 2;
+template <int HS> constexpr int TILE = GROUPS<HS> * ROWS;
+template <int HS> constexpr int STAGES = HS == 64 ? 4 : 2;
+template <int HS> constexpr int QUERIES = HS == 64 ? 2 : 1;
+
+
+/* what a block keeps in shared memory */
+/* 64 queries from `row` of head h of sequence b, for each warpgroup */
+struct Tile { int b, h, row; bool end; };
+
+template <int HS> struct Shared {
+    bf16 q[QUERIES<HS>][GROUPS<HS>][HS / WIDE][ROWS][WIDE];
+    bf16 k[STAGES<HS>][HS / WIDE][KEYS][WIDE];
+    bf16 v[STAGES<HS>][HS / WIDE][KEYS][WIDE];
+    bf16 y[GROUPS<HS>][HS / WIDE][ROWS][WIDE];
+    uint64_t q_full[QUERIES<HS>], q_empty[QUERIES<HS>];
+    uint64_t k_full[STAGES<HS>], k_empty[STAGES<HS>];
+    uint64_t v_full[STAGES<HS>], v_empty[STAGES<HS>];
+    Tile tile[QUERIES<HS>];     /* whose queries these are */
+};
+
+
+/* rings of stages */
+/* A place in a ring of n stages, and the parity of this time around. */
+struct Ring { int at; uint32_t parity; };
+
+template <int n> HOPPER(void) advance(Ring &r)
+{
+    if (++r.at == n)
+        r = Ring{ 0, r.parity ^ 1 };
+}
+
+
+/* the problem, and the order of its tiles */
+struct Attention {
+    float *lse;
+    int T, NH, heads;           /* heads of all sequences together */
+    int tiles, all;             /* tiles of a head, tiles in all   */
+    float scale;                /* of scores, for powers of two    */
+};
+
+/* row may be negative: the first warpgroups have no queries then */
+template <int HS> HOPPER(Tile) tile_at(int n, const Attention &a)
+{
+    /* which head; which of its tiles, counted from the end */
+    enum { TOGETHER = 64 };     /* heads whose keys stay in the L2 */
+    const int i = min(n, a.all - 1);
+    const int first = i / (TOGETHER * a.tiles) * TOGETHER;
+    const int here = min((int)TOGETHER, a.heads - first);
+    const int rest = i - first * a.tiles;
+    const int head = first + rest % here, from_end = rest / here + 1;
+    const int rows = (a.T + ROWS - 1) / ROWS * ROWS;
+    return Tile{ head / a.NH, head % a.NH, rows - from_end * TILE<HS>,
+                 n >= a.all };
+}
+
+/* take the next tile */
+/* Tiles that were taken, beyond the first of each block. */
+__device__ static unsigned taken;
+
+/* Each block asks until it is told a number that is no tile: a.all times
+ * in total.  Who asks last sets the counter back. */
+HOPPER(int) take_tile(const Attention &a)
+{
+    const unsigned i = atomicAdd(&taken, 1);
+    if (i == (unsigned)a.all - 1)
+        taken = 0;
+    return (int)(gridDim.x + i);
+}
+
+/* fetch the tiles of one block */
+/* For one who is ahead of the others: looks every 0.2 us or so. */
+HOPPER(void) wait_asleep(uint64_t *bar, uint32_t parity)
+{
+    while (!mbarrier_test(bar, parity))
+        __nanosleep(200);
+}
+
+/* `rows` rows into buffer `to`, when it is empty.  x: the first column */
+template <int HS> HOPPER(void) fetch(bf16 *to, const CUtensorMap *map,
+    uint64_t *full, uint64_t *empty, uint32_t parity, int rows,
+    int x, int row, int b)
+{
+    wait_asleep(empty, parity ^ 1);
+    mbarrier_expect(full, rows * HS * 2);
+    for (int c = 0; c < HS; c += WIDE)
+        tma_load(to + c * rows, map, full, x + c, row, b);
+}
+
+template <int HS> HOPPER(void) fetch_queries(Shared<HS> &s,
+    const CUtensorMap *queries, const Tile &t, Ring &q)
+{
+    wait_asleep(&s.q_empty[q.at], q.parity ^ 1);
+    s.tile[q.at] = t;
+    const int first = t.end ? GROUPS<HS> : max(0, -t.row / ROWS);
+    mbarrier_expect(&s.q_full[q.at],
+                    (GROUPS<HS> - first) * ROWS * HS * 2);
+    for (int g = first; g < GROUPS<HS>; g++)
+        for (int c = 0; c < HS / WIDE; c++)
+            tma_load(s.q[q.at][g][c], queries, &s.q_full[q.at],
+                     t.h * HS + c * WIDE, t.row + g * ROWS, t.b);
+    advance<QUERIES<HS>>(q);
+}
+
+
+template <int HS> HOPPER(void) fetch_tiles(Shared<HS> &s,
+    const CUtensorMap *queries, const CUtensorMap *keys, Attention a)
+{
+    const int C = a.NH * HS;
+    Ring q = { 0, 0 }, kv = { 0, 0 };
+    for (int i = blockIdx.x;; ) {
+        const Tile t = tile_at<HS>(i, a);
+        fetch_queries(s, queries, t, q);
+        if (t.end)
+            break;
+        i = take_tile(a);
+        /* fetch the keys and values that its queries see, the last first */
+        const int last = min(t.row + TILE<HS>, a.T) - 1;
+        for (int j = last / KEYS; j >= 0; j--) {
+            fetch<HS>(s.k[kv.at][0][0], keys, &s.k_full[kv.at],
+                      &s.k_empty[kv.at], kv.parity, KEYS,
+                      C + t.h * HS, j * KEYS, t.b);
+            fetch<HS>(s.v[kv.at][0][0], keys, &s.v_full[kv.at],
+                      &s.v_empty[kv.at], kv.parity, KEYS,
+                      2 * C + t.h * HS, j * KEYS, t.b);
+            advance<STAGES<HS>>(kv);
+        }
+    }
+}
+
+
+/* products of one warpgroup */
+/* s = q k', 64 queries and 128 keys; started, not awaited */
+template <int HS>
+HOPPER(void) start_scores(float (&s)[KEYS / 2], uint32_t q, uint32_t k)
+{
+    wgmma_fence();
+    #pragma unroll
+    for (int c = 0; c < HS; c += 16) {
+        const int box = c / WIDE, in = c % WIDE / 8;
+        wgmma_m64n128(s, wgmma_matrix_at(q + box * ROWS * 8 + in),
+                      wgmma_matrix_at(k + box * KEYS * 8 + in), c > 0);
+    }
+    wgmma_commit();
+}
+
+
+/* y += p v, 128 keys; started, not awaited */
+template <int HS>
+HOPPER(void) start_output(float (&y)[HS / 2],
+                          const uint32_t (&p)[KEYS / 4], uint32_t v)
+{
+    wgmma_fence();
+    #pragma unroll
+    for (int j = 0; j < KEYS; j += 16) {
+        /* add the product with 16 values */
+        const uint64_t m = wgmma_matrix_at(v + j * WIDE / 8);
+        if constexpr (HS == 64)
+            wgmma_m64n64<1>(y, p + j / 4, m, 1);
+        else
+            wgmma_m64n128<1>(y, p + j / 4, m, 1);
+    }
+    wgmma_commit();
+}
+
+
+/* softmax of one warpgroup */
+HOPPER(float) quad_max(float x)
+{
+    x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 1));
+    return fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 2));
+}
+
+HOPPER(float) quad_sum(float x)
+{
+    x += __shfl_xor_sync(WHOLE_WARP, x, 1);
+    return x + __shfl_xor_sync(WHOLE_WARP, x, 2);
+}
+
+
+/* What a thread knows of its rows r and r + 8. */
+struct Rows {
+    float most[2];      /* the maximum so far, unscaled               */
+    float sum[2];       /* of powers, those of this thread's columns  */
+    float shrink[2];    /* what the last new maximum makes of the old */
+};
+
+/* The maxima of s join those before. */
+HOPPER(void) raise_maxima(Rows &r, const float (&s)[KEYS / 2],
+                          float scale)
+{
+    float x[16];                        /* x[i]: row i / 2 % 2 */
+    /* x[0] to x[3] = two maxima of each row */
+    #pragma unroll
+    for (int i = 0; i < 16; i++)
+        x[i] = s[i];
+    #pragma unroll
+    for (int i = 16; i < KEYS / 2; i++)
+        x[i % 16] = fmaxf(x[i % 16], s[i]);
+    #pragma unroll
+    for (int d = 8; d >= 4; d /= 2)
+        for (int i = 0; i < d; i++)
+            x[i] = fmaxf(x[i], x[i + d]);
+    #pragma unroll
+    for (int h = 0; h < 2; h++) {
+        const float old = r.most[h];
+        r.most[h] = fmaxf(old, quad_max(fmaxf(x[2 * h], x[2 * h + 1])));
+        r.shrink[h] = fast_exp2((old - r.most[h]) * scale);
+    }
+}
+
+
+/* s becomes 2^(scale (s - maximum)); its sums join those before. */
+HOPPER(void) take_powers(Rows &r, float (&s)[KEYS / 2], float scale)
+{
+    const float low[2] = { r.most[0] * scale, r.most[1] * scale };
+    #pragma unroll
+    for (int i = 0; i < KEYS / 2; i++)
+        s[i] = fast_exp2(fmaf(s[i], scale, -low[i / 2 % 2]));
+    /* add them to the sums of the rows */
+    float sum[4] = { s[0], s[1], s[2], s[3] };
+    #pragma unroll
+    for (int i = 4; i < KEYS / 2; i++)
+        sum[i % 4] += s[i];
+    #pragma unroll
+    for (int h = 0; h < 2; h++)
+        r.sum[h] = fmaf(r.sum[h], r.shrink[h],
+                        sum[2 * h] + sum[2 * h + 1]);
+}
+
+HOPPER(void) round_powers(uint32_t (&p)[KEYS / 4],
+                          const float (&s)[KEYS / 2])
+{
+    #pragma unroll
+    for (int i = 0; i < KEYS / 4; i++)
+        p[i] = pack_two(s[2 * i], s[2 * i + 1]);
+}
+
+template <int n>
+HOPPER(void) scale_rows(float (&y)[n], const float (&by)[2])
+{
+    #pragma unroll
+    for (int i = 0; i < n; i++)
+        y[i] *= by[i / 2 % 2];
+}
+
+
+/* row, key: of the thread's first score */
+HOPPER(void) hide_the_future(float (&s)[KEYS / 2], int row, int key)
+{
+    const int ahead = row - key;
+    #pragma unroll
+    for (int i = 0; i < KEYS / 2; i++)
+        if (i / 4 * 8 + i % 2 - i / 2 % 2 * 8 > ahead)
+            s[i] = -INFINITY;
+}
+
+
+/* write the output of one warpgroup */
+/* barrier: a named one, for these four warps */
+template <int HS> HOPPER(void) write_output(
+    bf16 (&to)[HS / WIDE][ROWS][WIDE], const float (&y)[HS / 2],
+    const CUtensorMap *outputs, Tile t, int barrier, int thread)
+{
+    const int lane = thread % 32;
+    if (thread == 0)
+        tma_wait_read<0>();             /* of the tile before */
+    named_barrier_sync(barrier, GROUP);
+    /* y to shared memory, swizzled */
+    #pragma unroll
+    for (int i = 0; i < HS / 2; i += 2) {
+        const int row = thread / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
+        const int chunk = i / 4 % 8 ^ lane / 4;
+        store_shared(&to[i / 32][row][chunk * 8 + lane % 4 * 2],
+                     pack_two(y[i], y[i + 1]));
+    }
+    fence_proxy_async();
+    named_barrier_sync(barrier, GROUP);
+    /* one thread starts the stores */
+    if (thread == 0) {
+        for (int c = 0; c < HS / WIDE; c++)
+            tma_store(outputs, to[c], t.h * HS + c * WIDE, t.row, t.b);
+        tma_commit();
+    }
+}
+
+
+/* attend with one warpgroup */
+template <int HS> HOPPER(void) attend(Shared<HS> &sh,
+    const CUtensorMap *outputs, const Attention &a, int group)
+{
+    /* who am I; the descriptors of the first buffers */
+    const int thread = threadIdx.x % GROUP, lane = thread % 32;
+    const int my_row = thread / 32 * 16 + lane / 4;
+    const uint32_t q0 = (uint32_t)wgmma_matrix(sh.q[0][group]);
+    const uint32_t k0 = (uint32_t)wgmma_matrix(sh.k[0]);
+    const uint32_t v0 = (uint32_t)wgmma_matrix(sh.v[0], KEYS * WIDE * 2);
+    enum { Q_NEXT = sizeof sh.q[0] / 16, KV_NEXT = sizeof sh.k[0] / 16 };
+    Ring q = { 0, 0 }, kv = { 0, 0 };
+    for (;;) {
+        /* wait for a tile of queries; break, if there is none */
+        mbarrier_wait(&sh.q_full[q.at], q.parity);
+        Tile t = sh.tile[q.at];
+        if (t.end)
+            break;
+        int j = (min(t.row + TILE<HS>, a.T) - 1) / KEYS;
+        t.row += group * ROWS;
+        /* let go what only the others need */
+        const int diagonal = t.row >= 0 && t.row < a.T ? t.row / KEYS : -1;
+        for (; j > diagonal; j--) {
+            mbarrier_wait(&sh.k_full[kv.at], kv.parity);
+            mbarrier_wait(&sh.v_full[kv.at], kv.parity);
+            named_barrier_sync(1 + group, GROUP);   /* all four warps are here */
+            if (thread == 0) {
+                mbarrier_arrive(&sh.k_empty[kv.at]);
+                mbarrier_arrive(&sh.v_empty[kv.at]);
+            }
+            advance<STAGES<HS>>(kv);
+        }
+        if (diagonal < 0)
+            mbarrier_arrive(&sh.q_empty[q.at]);
+        if (t.row >= 0 && t.row < a.T) {
+            /* attend to the queries of this tile */
+            const uint32_t queries = q0 + q.at * Q_NEXT;
+            float y[HS / 2] = { 0 }, s[KEYS / 2];
+            uint32_t p[KEYS / 4];
+            Rows r = { { -INFINITY, -INFINITY }, { 0, 0 }, { 0, 0 } };
+
+            /* the first step, on the diagonal */
+            mbarrier_wait(&sh.k_full[kv.at], kv.parity);
+            start_scores<HS>(s, queries, k0 + kv.at * KV_NEXT);
+            wgmma_wait<0>();
+            wgmma_hold(s);
+            if (thread == 0)
+                mbarrier_arrive(&sh.k_empty[kv.at]);
+            hide_the_future(s, t.row + my_row, j * KEYS + lane % 4 * 2);
+            raise_maxima(r, s, a.scale);
+            take_powers(r, s, a.scale);
+            round_powers(p, s);
+            Ring ahead = kv;
+
+            /* wait for what the next step needs */
+            advance<STAGES<HS>>(ahead);
+            if (j > 0)
+                mbarrier_wait_both(&sh.k_full[ahead.at], ahead.parity,
+                                   &sh.v_full[kv.at], kv.parity);
+            for (; j > 0; j--) {
+                /* start the next scores and the last output */
+                const Ring old = kv;
+                kv = ahead;
+                start_scores<HS>(s, queries, k0 + kv.at * KV_NEXT);
+                start_output<HS>(y, p, v0 + old.at * KV_NEXT);
+                /* softmax of the scores */
+                wgmma_wait<1>();
+                wgmma_hold(s);
+                if (thread == 0)
+                    mbarrier_arrive(&sh.k_empty[kv.at]);
+                raise_maxima(r, s, a.scale);
+                take_powers(r, s, a.scale);
+                wgmma_hold(s);
+                advance<STAGES<HS>>(ahead);
+                if (j > 1)
+                    mbarrier_wait_both(&sh.k_full[ahead.at], ahead.parity,
+                                       &sh.v_full[kv.at], kv.parity);
+                /* add the output, shrunk to the new maximum */
+                wgmma_wait<0>();
+                wgmma_hold(y);
+                wgmma_hold(p);
+                if (thread == 0)
+                    mbarrier_arrive(&sh.v_empty[old.at]);
+                scale_rows(y, r.shrink);
+                round_powers(p, s);
+            }
+
+            /* the last output */
+            mbarrier_arrive(&sh.q_empty[q.at]);
+            mbarrier_wait(&sh.v_full[kv.at], kv.parity);
+            start_output<HS>(y, p, v0 + kv.at * KV_NEXT);
+
+            /* finish the sums meanwhile */
+            #pragma unroll
+            for (int h = 0; h < 2; h++) {
+                r.sum[h] = quad_sum(r.sum[h]);
+                const int row = t.row + my_row + 8 * h;
+                if (lane % 4 == 0 && row < a.T)
+                    a.lse[(size_t)(t.b * a.NH + t.h) * a.T + row]
+                        = (r.most[h] * a.scale + __log2f(r.sum[h])) * (float)M_LN2;
+            }
+            wgmma_wait<0>();
+            wgmma_hold(y);
+            if (thread == 0)
+                mbarrier_arrive(&sh.v_empty[kv.at]);
+            advance<STAGES<HS>>(kv);
+
+            const float by[2] = { __fdividef(1, r.sum[0]), __fdividef(1, r.sum[1]) };
+            scale_rows(y, by);
+            write_output<HS>(sh.y[group], y, outputs, t, 1 + group, thread);
+        }
+        advance<QUERIES<HS>>(q);
+    }
+    if (thread == 0)
+        tma_wait_read<0>();
+}
+
+
+/* the kernel of attention forward */
+template <int HS>
+__global__ void __launch_bounds__((1 + GROUPS<HS>) * GROUP, 1)
+flash_fwd_kernel(const __grid_constant__ CUtensorMap queries,
+                 const __grid_constant__ CUtensorMap keys,
+                 const __grid_constant__ CUtensorMap outputs,
+                 const __grid_constant__ Attention a)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    extern __shared__ char memory[];
+    Shared<HS> &sh = *(Shared<HS> *)(((uintptr_t)memory + 1023)
+                                     & ~(uintptr_t)1023);
+    /* set the barriers up */
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < QUERIES<HS>; i++) {
+            mbarrier_init(&sh.q_full[i], 1);
+            mbarrier_init(&sh.q_empty[i], GROUPS<HS> * GROUP);
+        }
+        for (int i = 0; i < STAGES<HS>; i++) {
+            mbarrier_init(&sh.k_full[i], 1);
+            mbarrier_init(&sh.v_full[i], 1);
+            mbarrier_init(&sh.k_empty[i], GROUPS<HS>);
+            mbarrier_init(&sh.v_empty[i], GROUPS<HS>);
+        }
+        mbarrier_init_done();
+    }
+    __syncthreads();
+    /* fetch, or attend */
+    if (threadIdx.x < GROUP) {
+        registers_give_up<GROUPS<HS> == 3 ? 32 : 40>();
+        if (threadIdx.x == 0)
+            fetch_tiles(sh, &queries, &keys, a);
+    } else {
+        registers_take<GROUPS<HS> == 3 ? 160 : 232>();
+        attend(sh, &outputs, a, threadIdx.x / GROUP - 1);
+    }
+#endif
+}
+
+
+/* attention forward on Hopper */
+template <int HS> static void launch(bf16 *y, float *lse, const bf16 *qkv,
+    int B, int T, int C, int NH, int processors)
+{
+    const int groups = (T + ROWS - 1) / ROWS;
+    const int tiles = (groups + GROUPS<HS> - 1) / GROUPS<HS>;
+    const Attention a = { lse, T, NH, B * NH, tiles, B * NH * tiles,
+                          (float)(M_LOG2E / sqrt(HS)) };
+    const size_t bytes = sizeof(Shared<HS>) + 1024;
+    CUDA_OK(cudaFuncSetAttribute(flash_fwd_kernel<HS>,
+            cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    /* launch it with a map for queries, for keys and values, for outputs */
+    flash_fwd_kernel<HS><<<a.all < processors ? a.all : processors,
+                        (1 + GROUPS<HS>) * GROUP, bytes,
+                        machine_stream>>>(
+        tensor_map(qkv, 3 * C, T, B, 3 * C, ROWS),
+        tensor_map(qkv, 3 * C, T, B, 3 * C, KEYS),
+        tensor_map(y, C, T, B, C, ROWS), a);
+    LAUNCHED();
+}
+
+
+/* For compute capability 9.0 and heads of 64 or 128. */
+bool flash_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
+                      int B, int T, int C, int NH)
+{
+    if (!is_hopper())
+        return false;
+    const int processors = gpu_attribute(cudaDevAttrMultiProcessorCount);
+    if (C == 64 * NH)
+        launch<64>(y, lse, qkv, B, T, C, NH, processors);
+    else if (C == 128 * NH)
+        launch<128>(y, lse, qkv, B, T, C, NH, processors);
+    else
+        return false;
+    return true;
+}

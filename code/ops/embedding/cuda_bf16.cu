@@ -1,0 +1,447 @@
+/* Tangled from chapters/gpt2/fused-operators.nw, "The embedding".  Edit it there. */
+
+#include <limits.h>
+#include "ops/embedding/embedding_bf16.h"
+#include "backend/backend.h"
+#include "ops/fp32/fp32.h"
+#include "ops/kernels/common.cuh"
+
+/* embedding16 forward: a warp for four sequences */
+enum { AT_ONCE = 4 };                   /* sequences */
+
+/* embedding16 forward: the kernel */
+/* x[b,t,:] = wte[tokens[b,t],:] + wpe[t,:], a warp for position t of four
+ * sequences, which have one row of wpe in common.
+ *   launch    T ceil(B / 4) warps, 8 in a block
+ *   moves     2 BTC bytes out, 2 C for each different word in   */
+template <int W>
+__global__ void embedding16_fwd_kernel(bf16 *x, const int32_t *tokens,
+                                       const bf16 *wte, const bf16 *wpe,
+                                       int B, int T, int C)
+{
+    /* position t of sequence b and those behind it; their words */
+    const int lane = threadIdx.x % 32;
+    const unsigned warp = blockIdx.x * WARPS + threadIdx.x / 32;
+    const int t = warp % T, b = warp / T * AT_ONCE;
+    if (b >= B)
+        return;                         /* a warp leaves whole */
+    size_t word[AT_ONCE];
+    #pragma unroll
+    for (int i = 0; i < AT_ONCE; i++)
+        word[i] = tokens[(size_t)min(b + i, B - 1) * T + t];
+    for (int c = W * lane; c < C; c += 32 * W) {
+        Pack<W> row[AT_ONCE];
+        float v[W], u[W];
+        #pragma unroll
+        for (int i = 0; i < AT_ONCE; i++)
+            row[i] = pack_load<W>(wte + word[i] * C + c);
+        pack_get(u, pack_load<W>(wpe + (size_t)t * C + c));
+        /* add u to each row, and write them */
+        #pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            if (b + i >= B)
+                break;
+            pack_get(v, row[i]);
+            #pragma unroll
+            for (int k = 0; k < W; k++)
+                v[k] += u[k];
+            pack_put(&row[i], v);
+            pack_store(x + ((size_t)(b + i) * T + t) * C + c, row[i]);
+        }
+    }
+}
+
+/* embedding16 backward */
+/* sort the tokens */
+enum { RADIX = THREADS, MAX_TILES = 64 };
+
+/* A pass of a stable sort looks at eight bits, from `shift` on, of keys
+ * that tiles of `tile` neighbours bring.  count[b][d] = how many of tile b
+ * have digit d.
+ *   launch    a block of 256 for each tile */
+__global__ void sort_count(int *count, const int *key, int N, int tile,
+                           int shift)
+{
+    __shared__ int sums[RADIX];
+    sums[threadIdx.x] = 0;
+    __syncthreads();
+    const int first = blockIdx.x * tile, end = min(first + tile, N);
+    for (int i = first + threadIdx.x; i < end; i += THREADS)
+        atomicAdd(&sums[key[i] >> shift & (RADIX - 1)], 1);
+    __syncthreads();
+    count[blockIdx.x * RADIX + threadIdx.x] = sums[threadIdx.x];
+}
+
+/* Keys and places of a tile go where they belong: behind all smaller
+ * digits, behind the same digit in tiles before, in their own order.
+ * place == NULL: the place of key i is i. */
+__global__ void sort_move(int *key_out, int *place_out, const int *key,
+                          const int *place, const int *count, int N,
+                          int tile, int shift)
+{
+    __shared__ int at[WARPS][RADIX], total[WARPS];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int part = tile / WARPS;              /* of each warp */
+    const int first = blockIdx.x * tile + warp * part;
+    const int end = min(first + part, N);
+    /* at[w][d] = how many keys of warp w have digit d */
+    for (int w = 0; w < WARPS; w++)
+        at[w][threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = first + lane; i - lane < end; i += 32) {
+        /* mates = the lanes with the digit of key i */
+        const int digit = i < end ? key[i] >> shift & (RADIX - 1) : RADIX;
+        const unsigned mates = __match_any_sync(WHOLE_WARP, digit);
+        if (digit < RADIX && lane == __ffs(mates) - 1)
+            at[warp][digit] += __popc(mates);
+        __syncwarp();
+    }
+    /* at[w][d] = where digit d of warp w begins */
+    int all = 0, mine = 0;                          /* of digit threadIdx.x */
+    #pragma unroll
+    for (int b = 0; b < MAX_TILES; b++) {           /* all loads at once */
+        const int n = b < (int)gridDim.x ? count[b * RADIX + threadIdx.x] : 0;
+        all += n;
+        mine += b < (int)blockIdx.x ? n : 0;
+    }
+    int below = all;                                /* and of smaller ones */
+    for (int d = 1; d < 32; d *= 2) {
+        const int other = __shfl_up_sync(WHOLE_WARP, below, d);
+        below += lane >= d ? other : 0;
+    }
+    if (lane == 31)
+        total[warp] = below;
+    __syncthreads();
+    for (int w = 0; w < warp; w++)
+        below += total[w];
+    mine += below - all;
+    for (int w = 0; w < WARPS; w++) {
+        const int n = at[w][threadIdx.x];
+        at[w][threadIdx.x] = mine;
+        mine += n;
+    }
+    __syncthreads();
+    for (int i = first + lane; i - lane < end; i += 32) {
+        /* mates = the lanes with the digit of key i */
+        const int digit = i < end ? key[i] >> shift & (RADIX - 1) : RADIX;
+        const unsigned mates = __match_any_sync(WHOLE_WARP, digit);
+        /* move key i behind those before it */
+        const int to = digit < RADIX ? at[warp][digit] : 0;
+        __syncwarp();
+        if (digit < RADIX) {
+            const int before = __popc(mates & ((1u << lane) - 1));
+            key_out[to + before] = key[i];
+            place_out[to + before] = place ? place[i] : i;
+            if (before == 0)
+                at[warp][digit] = to + __popc(mates);
+        }
+        __syncwarp();
+    }
+}
+
+/* embedding16: the list of a batch */
+enum { PIECE = 32 };                    /* rows of a task, at most */
+
+/* A word, and `rows` entries of the sorted list from `first` on, of which
+ * the first is row `row`, if it is the word's only task.  All its tasks are
+ * number from .. to - 1 of the list. */
+struct Task { int word, row, first, rows, from, to; };
+
+struct List {
+    int *count;                 /* of tasks */
+    struct Task *task;          /* [N]; behind the last, rows = 0 */
+    int *place;                 /* [N]: rows, sorted by word */
+    int *met;                   /* [2 N / PIECE]: see below; zero */
+    int *table, *key[2], *other;        /* of the sort */
+};
+
+/* Lists the tasks of the word that begins at entry i, if one does; those
+ * of words of one task, or of several.
+ *   launch    ceil(N / 256) blocks of 256 */
+__global__ void list_words(struct List list, const int *key, int N,
+                           bool several)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= N || (i > 0 && key[i] == key[i - 1]))
+        return;
+    /* end = where another word begins */
+    int low = i, end = N;
+    while (end - low > 1) {
+        const int middle = (low + end) / 2;
+        if (key[middle] == key[i])
+            low = middle;
+        else
+            end = middle;
+    }
+    /* list the rows i .. end - 1 as tasks */
+    const int tasks = (end - i + PIECE - 1) / PIECE;
+    if (several != (tasks > 1))
+        return;
+    const int at = atomicAdd(list.count, tasks);
+    for (int k = 0; k < tasks; k++) {
+        const int first = i + PIECE * k;
+        list.task[at + k] = Task{ key[i], several ? -1 : list.place[i],
+                                  first, min(end - first, (int)PIECE), at,
+                                  at + tasks };
+        if (several)
+            list.met[at + k] = 0;
+    }
+}
+
+/* embedding16 backward: words */
+/* A thread's columns: four from p on and four half a row, h numbers, behind
+ * them; or, where W is 1, one. */
+template <int W>
+__device__ static __forceinline__ void halves_get(float *v, const float *p,
+                                                  int h)
+{
+    floats_get<W == 8 ? 4 : 1>(v, p);
+    if (W == 8)
+        floats_get<4>(v + 4, p + h);
+}
+
+template <int W>
+__device__ static __forceinline__ void halves_put(float *p, const float *v,
+                                                  int h)
+{
+    floats_put<W == 8 ? 4 : 1>(p, v);
+    if (W == 8)
+        floats_put<4>(p + h, v + 4);
+}
+
+/* The same of bf16, read for the last time. */
+__device__ static __forceinline__ void halves_load(Pack<8> *to,
+                                                   const bf16 *p, int h)
+{
+    const uint2 left = __ldcs((const uint2 *)p);
+    const uint2 right = __ldcs((const uint2 *)(p + h));
+    to->bits = make_uint4(left.x, left.y, right.x, right.y);
+}
+
+__device__ static __forceinline__ void halves_load(Pack<1> *to,
+                                                   const bf16 *p, int)
+{
+    *to = pack_load<1>(p);
+}
+
+enum { WORD_BLOCKS = 16384 };
+
+/* embedding16 backward: the kernel */
+/* Adds to each word the rows of its tasks.
+ *   launch    any number of blocks, a thread for each pack of a row
+ *   moves     NC numbers in, 8 C bytes for each word, parts
+ *   ceiling   memory */
+template <int W, typename E>
+__global__ void __launch_bounds__(THREADS, 6)
+embedding_bwd_words(float *dwte, float *part, const E *dx,
+                    struct List list, int N, int C)
+{
+    constexpr int LOADED = 8 / sizeof(E);       /* rows at a time */
+    __shared__ int met;
+    const int h = C / 2, c = (W == 8 ? 4 : 1) * threadIdx.x;
+    const bool in = c < (W == 8 ? h : C);
+    for (int j = blockIdx.x; j < N; j += gridDim.x) {
+        const Task t = list.task[j];
+        if (t.rows == 0)
+            break;
+        /* begin with what the word has already */
+        const int tasks = t.to - t.from;
+        float *word = dwte + (size_t)t.word * C + c, sum[W] = {}, v[W];
+        if (tasks == 1 && in)
+            halves_get<W>(sum, word, h);
+        /* add up the rows of task t */
+        for (int i = 0; in && i < t.rows; i += LOADED) {
+            Pack<W, E> row[LOADED] = {};
+            /* ask for LOADED rows of dx */
+            #pragma unroll
+            for (int k = 0; k < LOADED; k++) {
+                if (i + k >= t.rows)
+                    break;
+                const int n = i + k || tasks > 1 ? list.place[t.first + i + k]
+                                                 : t.row;
+                halves_load(&row[k], dx + (size_t)n * C + c, h);
+            }
+            #pragma unroll
+            for (int k = 0; k < LOADED; k++) {
+                pack_get(v, row[k]);
+                #pragma unroll
+                for (int q = 0; q < W; q++)
+                    sum[q] += v[q];
+            }
+        }
+        /* add up the word's tasks; only the last of them goes on */
+        int k = j - t.from, width = 1;
+        for (; width < tasks; width *= 2) {
+            const int other = k ^ width, right = t.from + max(k, other);
+            if (other >= tasks)
+                continue;                       /* nobody to meet in this round */
+            /* leave the sum; break, unless the other one was here before */
+            float *left = part + (size_t)t.from * C + c;
+            if (in)
+                halves_put<W>(left + (size_t)k * C, sum, h);
+            __syncthreads();
+
+            /* met = was the other one here before? */
+            if (threadIdx.x == 0) {
+                __threadfence();
+                met = atomicExch(&list.met[right], 1);
+                __threadfence();
+                if (met)
+                    list.met[right] = 0;
+            }
+            __syncthreads();
+            if (!met)
+                break;
+            if (in)
+                halves_get<W>(v, left + (size_t)other * C, h);
+            #pragma unroll
+            for (int q = 0; q < W; q++)
+                sum[q] += v[q];
+            k &= ~width;
+        }
+        if (width < tasks)
+            continue;
+
+        /* the winner adds what the word has already */
+        if (tasks > 1 && in) {
+            halves_get<W>(v, word, h);
+            #pragma unroll
+            for (int q = 0; q < W; q++)
+                sum[q] += v[q];
+        }
+        if (in)
+            halves_put<W>(word, sum, h);
+    }
+}
+
+/* launch embedding16 */
+void embedding16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
+                     const bf16 *wpe, int B, int T, int C)
+{
+    const size_t fours = (B + AT_ONCE - 1) / AT_ONCE;
+    const unsigned blocks = blocks_for(fours * T, WARPS);
+    if (C % 8 == 0)
+        embedding16_fwd_kernel<8><<<blocks, THREADS, 0, machine_stream>>>(
+            x, tokens, wte, wpe, B, T, C);
+    else
+        embedding16_fwd_kernel<1><<<blocks, THREADS, 0, machine_stream>>>(
+            x, tokens, wte, wpe, B, T, C);
+    LAUNCHED();
+}
+
+/* Where in `list` everything lies, and if size is not NULL, its bytes. */
+static struct List list_at(void *list, int N, size_t *size)
+{
+    struct List l;
+    l.count = (int *)list;
+    l.task = (struct Task *)(l.count + 2);
+    l.place = (int *)(l.task + N);
+    l.met = l.place + N;
+    l.key[0] = l.met + 2 * N / PIECE + 1;
+    l.key[1] = l.key[0] + N;
+    l.other = l.key[1] + N;
+    l.table = l.other + N;
+    if (size)
+        *size = (size_t)((char *)(l.table + MAX_TILES * RADIX)
+                         - (char *)list);
+    return l;
+}
+
+size_t embedding16_list_size(int N)
+{
+    size_t size;
+    list_at(NULL, N, &size);
+    return size;
+}
+
+void embedding16_list(void *list, const int32_t *tokens, int N, int V)
+{
+    const struct List l = list_at(list, N, NULL);
+    /* how many tiles, and how many passes? */
+    int tile = (N + MAX_TILES - 1) / MAX_TILES, passes = 1;
+    tile = (tile + THREADS - 1) / THREADS * THREADS;
+    const int tiles = (N + tile - 1) / tile;
+    while (passes < 4 && (V - 1) >> 8 * passes)
+        passes++;
+    const int *key = tokens, *place = NULL;
+    for (int p = 0; p < passes; p++) {
+        /* sort by byte p of the word */
+        int *to = (passes - p) % 2 ? l.place : l.other;
+        sort_count<<<tiles, THREADS, 0, machine_stream>>>(
+            l.table, key, N, tile, 8 * p);
+        LAUNCHED();
+        sort_move<<<tiles, THREADS, 0, machine_stream>>>(
+            l.key[p % 2], to, key, place, l.table, N, tile, 8 * p);
+        LAUNCHED();
+        key = l.key[p % 2];
+        place = to;
+    }
+    /* list words of several tasks, then those of one */
+    machine_zero(list, (size_t)((char *)l.place - (char *)list));
+    for (int one = 0; one < 2; one++) {
+        list_words<<<blocks_for(N, THREADS), THREADS, 0, machine_stream>>>(
+            l, key, N, !one);
+        LAUNCHED();
+    }
+}
+
+/* The sums that the tasks of words leave. */
+static size_t parts_bytes(int N, int C)
+{
+    return (2 * (size_t)N / PIECE + 1) * C * sizeof(float);
+}
+
+template <int W, typename E>
+static void words(float *dwte, void *part, const E *dx, const void *list,
+                  int N, int C)
+{
+    const struct List l = list_at((void *)list, N, NULL);
+    embedding_bwd_words<W><<<N < WORD_BLOCKS ? N : WORD_BLOCKS,
+                             threads_for((C + W - 1) / W), 0,
+                             machine_stream>>>(dwte, (float *)part, dx, l,
+                                               N, C);
+    LAUNCHED();
+}
+
+void embedding16_bwd(float *dwte, const bf16 *dx, const void *list, int N,
+                     int C)
+{
+    const int W = C % 8 == 0 ? 8 : 1;
+    if (C > W * THREADS)
+        fail("embedding16_bwd: rows of %d; it takes multiples of 8 up to "
+             "2048, and others up to 256", C);
+    void *part = machine_scratch(parts_bytes(N, C));
+    if (W == 8)
+        words<8>(dwte, part, dx, list, N, C);
+    else
+        words<1>(dwte, part, dx, list, N, C);
+}
+
+/* embedding backward for floats */
+template <> struct Pack<8, float> { Pack<4, float> left, right; };
+
+__device__ static __forceinline__ void pack_get(float *v, Pack<8, float> a)
+{
+    pack_get(v, a.left);
+    pack_get(v + 4, a.right);
+}
+
+__device__ static __forceinline__ void halves_load(Pack<8, float> *to,
+                                                   const float *p, int h)
+{
+    to->left.v = __ldcs((const float4 *)p);
+    to->right.v = __ldcs((const float4 *)(p + h));
+}
+
+bool floats_embedding_bwd(float *dwte, const float *dx,
+                          const int32_t *tokens, int N, int C)
+{
+    if (!floats_terms() || C % 8 || C > 8 * THREADS
+        || !floats_aligned(dwte, dx, NULL))
+        return false;
+    const size_t part = (embedding16_list_size(N) + 15) / 16 * 16;
+    char *list = (char *)machine_scratch(part + parts_bytes(N, C));
+    embedding16_list(list, tokens, N, INT_MAX);
+    words<8>(dwte, list + part, dx, list, N, C);
+    return true;
+}

@@ -1,0 +1,113 @@
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two bodies".  Edit it there. */
+
+/* gpu.h: what the CUDA sources of the operators share. */
+#ifndef OPS_KERNELS_COMMON_CUH
+#define OPS_KERNELS_COMMON_CUH
+
+#include "backend/cuda.h"
+#include "base/real.h"
+#include "ops/kernels/vmath.h"
+
+#define LAUNCHED() CUDA_OK(cudaGetLastError())
+
+/* the stream, and memory for one operator */
+/* Every kernel and copy of the operators runs on this stream, in the order
+ * of the calls; 0, the default stream, unless somebody sets it. */
+extern "C" cudaStream_t machine_stream;
+
+/* Device memory for the operator that is being called, not cleared; the
+ * next operator may get the same. */
+extern "C" void *machine_scratch(size_t bytes);
+
+/* What follows is `what`: a name in a profile (machine.h). */
+extern "C" void machine_mark(const char *what);
+
+/* blocks_for: enough blocks for n things */
+enum { THREADS = 256, WARPS = THREADS / 32 };
+
+/* Blocks that hold n things, each `each` of them; at least one. */
+static inline unsigned blocks_for(size_t n, size_t each)
+{
+    size_t blocks = n / each + (n % each != 0);
+    if (blocks > 0x7fffffff)
+        fail("a grid of %zu blocks: the GPU takes 2^31 - 1; use a smaller "
+             "batch", blocks);
+    return blocks ? (unsigned)blocks : 1;
+}
+
+/* Threads for a row of n numbers: whole warps, at most a block. */
+static inline unsigned threads_for(int n)
+{
+    const unsigned whole = ((unsigned)n + 31) / 32 * 32;
+    return whole < THREADS ? whole : (unsigned)THREADS;
+}
+
+/* sums and maxima over a warp */
+#define WHOLE_WARP 0xffffffffu
+
+__device__ static __forceinline__ float warp_sum(float x)
+{
+    for (int d = 16; d > 0; d /= 2)
+        x += __shfl_xor_sync(WHOLE_WARP, x, d);
+    return x;
+}
+
+__device__ static __forceinline__ float warp_max(float x)
+{
+    for (int d = 16; d > 0; d /= 2)
+        x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, d));
+    return x;
+}
+
+/* sums and maxima over a block */
+/* part: shared memory for a number of each warp.  Every thread of the
+ * block calls it, and every thread gets the result. */
+__device__ static __forceinline__ float block_sum(float x, float *part)
+{
+    x = warp_sum(x);
+    if (threadIdx.x % 32 == 0)
+        part[threadIdx.x / 32] = x;
+    __syncthreads();
+    float sum = 0;
+    for (unsigned w = 0; w < blockDim.x / 32; w++)
+        sum += part[w];
+    __syncthreads();                    /* part may be used again */
+    return sum;
+}
+
+__device__ static __forceinline__ float block_max(float x, float *part)
+{
+    x = warp_max(x);
+    if (threadIdx.x % 32 == 0)
+        part[threadIdx.x / 32] = x;
+    __syncthreads();
+    float most = part[0];
+    for (unsigned w = 1; w < blockDim.x / 32; w++)
+        most = fmaxf(most, part[w]);
+    __syncthreads();
+    return most;
+}
+
+/* vlog: the natural logarithm */
+/* log(x) for x from 2^-126 up; inf gives inf, NaN gives NaN */
+VINLINE float vlog(float x)
+{
+    /* x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) */
+    uint32_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    bits -= 0x3f3504f3u;                        /* sqrt(1/2) as bits */
+    const float n = (float)((int32_t)bits >> 23);
+    bits = (bits & 0x7fffffu) + 0x3f3504f3u;
+    float f;
+    __builtin_memcpy(&f, &bits, sizeof f);
+    f -= 1;
+    const float s = f / (2 + f), z = s * s, half = 0.5f * f * f;
+    float q = 2.0f / 9;
+    q = q * z + 2.0f / 7;
+    q = q * z + 2.0f / 5;
+    q = q * z + 2.0f / 3;
+    float low = half - (s * (half + q * z) + n * 1.42860677e-6f);
+    return x < INFINITY ? n * 0.693145752f - (low - f) : x;
+}
+
+#endif

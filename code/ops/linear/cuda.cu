@@ -1,0 +1,82 @@
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A warp for each row".  Edit it there. */
+
+#include "ops/fp32/fp32.h"
+#include "ops/kernels/common.cuh"
+#include "ops/linear/linear.h"
+#include "ops/matmul/matmul.h"
+
+/* linear_fwd */
+void linear_fwd(real *y, const real *x, const real *w, const real *b,
+                int N, int C, int OC)
+{
+    gemm_bias(y, x, w, b, N, OC, C, 0);
+}
+
+/* bias gradient: pieces, then their sum */
+/* part[i,:] = the sum of the rows of piece i of dy, a thread per column.
+ *   launch    ceil(OC / 256) x pieces blocks of 256
+ *   moves     4 N OC bytes, and 4 OC a piece     ceiling   memory */
+__global__ void bias_bwd_pieces(float *part, const float *dy, int N,
+                                int OC, int rows)
+{
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= OC)
+        return;
+    const int first = blockIdx.y * rows, end = min(first + rows, N);
+    float sum = 0;
+    for (int n = first; n < end; n++)
+        sum += dy[(size_t)n * OC + c];
+    part[(size_t)blockIdx.y * OC + c] = sum;
+}
+
+/* db (+)= the sum of the pieces, in order, one thread per column. */
+__global__ void bias_bwd_sum(float *db, const float *part, int pieces,
+                             int OC, bool accumulate)
+{
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= OC)
+        return;
+    float sum = accumulate ? db[c] : 0;
+    for (int i = 0; i < pieces; i++)
+        sum += part[(size_t)i * OC + c];
+    db[c] = sum;
+}
+
+/* launch the bias gradient */
+enum { MAX_PIECES = 128, MIN_ROWS = 16 };
+
+static void bias_bwd(real *db, const real *dy, int N, int OC,
+                     bool accumulate)
+{
+    machine_mark("bias bwd");
+    if (floats_bias_bwd(db, dy, N, OC, accumulate))
+        return;
+    /* cut the rows into pieces, by N alone */
+    int rows = (N + MAX_PIECES - 1) / MAX_PIECES;
+    if (rows < MIN_ROWS)
+        rows = MIN_ROWS;
+    int pieces = (N + rows - 1) / rows;
+    float *part = (float *)machine_scratch(
+        (size_t)pieces * OC * sizeof(float));
+    const dim3 grid(blocks_for(OC, THREADS), pieces);
+    /* launch the pieces of a bias and their sum */
+    bias_bwd_pieces<<<grid, THREADS, 0, machine_stream>>>(part, dy, N, OC,
+                                                          rows);
+    LAUNCHED();
+    bias_bwd_sum<<<grid.x, THREADS, 0, machine_stream>>>(
+        db, part, pieces, OC, accumulate);
+    LAUNCHED();
+}
+
+/* linear_bwd */
+void linear_bwd(real *dx, real *dw, real *db, const real *dy,
+                const real *x, const real *w, int N, int C, int OC,
+                bool accumulate, double *squares)
+{
+    const int flags = GEMM_TA | GEMM_FAR | (accumulate ? GEMM_ADD : 0);
+    if (dx)
+        gemm(dx, dy, w, N, C, OC, GEMM_TB);
+    gemm_squares(dw, x, dy, C, OC, N, flags, squares);
+    if (db)
+        bias_bwd(db, dy, N, OC, accumulate);
+}

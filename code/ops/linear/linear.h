@@ -1,0 +1,36 @@
+/* Tangled from chapters/gpt2/operators.nw, "Linear layers".  Edit it there. */
+
+#ifndef OPS_LINEAR_LINEAR_H
+#define OPS_LINEAR_LINEAR_H
+
+#include <stdbool.h>
+#include "base/real.h"
+
+C_FUNCTIONS_BEGIN
+
+/* what linear_fwd promises */
+/* y = x w + b
+ *
+ *   y         real [N][OC], overwritten; not x
+ *   x         real [N][C]
+ *   w         real [C][OC], the layout of GPT-2's files (Conv1D)
+ *   b         real [OC], or NULL for none
+ *   FLOP      2 N C OC, in gemm           moves  see gemm */
+void linear_fwd(real *y, const real *x, const real *w, const real *b,
+                int N, int C, int OC);
+
+/* what linear_bwd promises */
+/* dx = dy w'   dw (+)= x' dy   db (+)= the sum of dy over its rows
+ *
+ *   dx        overwritten; not dy.  NULL: not wanted
+ *   dw, db    overwritten, or added to if accumulate; db may be NULL
+ *   squares   += the sum of the squares of what dw then holds, see
+ *             gemm_squares; NULL: not wanted
+ *   FLOP      4 N C OC + N OC */
+void linear_bwd(real *dx, real *dw, real *db, const real *dy,
+                const real *x, const real *w, int N, int C, int OC,
+                bool accumulate, double *squares);
+
+C_FUNCTIONS_END
+
+#endif

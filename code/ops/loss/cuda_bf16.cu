@@ -1,0 +1,254 @@
+/* Tangled from chapters/gpt2/fused-operators.nw, "The classifier".  Edit it there. */
+
+#include "ops/loss/classifier_bf16.h"
+#include "ops/kernels/common.cuh"
+#include "ops/kernels/special.cuh"
+
+#define LOWEST -3.402823466e38f         /* below every finite logit */
+
+/* classifier16: a maximum and a sum, together */
+/* m is the largest of what was seen, s the sum of exp(x - m); top is the
+ * largest of what comes. */
+__device__ static __forceinline__ void raise(float *m, float *s, float top)
+{
+    if (top > *m) {
+        *s *= fast_exp2((*m - top) * LOG2E);
+        *m = top;
+    }
+}
+
+template <int W>
+__device__ static __forceinline__ void take(float *m, float *s,
+                                            const float *v)
+{
+    float top = v[0];
+    #pragma unroll
+    for (int i = 1; i < W; i++)
+        top = fmaxf(top, v[i]);
+    raise(m, s, top);
+    #pragma unroll
+    for (int i = 0; i < W; i++)
+        *s += fast_exp2((v[i] - *m) * LOG2E);
+}
+
+/* The same for the whole block.  part has room for 2 numbers of each of
+ * 32 warps, which nobody reads any more. */
+__device__ static __forceinline__ void together(float *m, float *s,
+                                                float (*part)[32])
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    /* leave the maximum and the sum of this warp */
+    const float mine = warp_max(*m);
+    *s = warp_sum(*s * fast_exp2((*m - mine) * LOG2E));
+    if (lane == 0) {
+        part[0][warp] = mine;
+        part[1][warp] = *s;
+    }
+    __syncthreads();
+    const bool there = lane < (int)blockDim.x / 32;
+    const float m1 = there ? part[0][lane] : LOWEST;
+    *m = warp_max(m1);
+    *s = warp_sum(there ? part[1][lane] * fast_exp2((m1 - *m) * LOG2E) : 0);
+}
+
+/* classifier16: a block per row, read twice or thrice */
+/* The numbers of a pack that starts at column c; -inf from V on. */
+template <int W>
+__device__ static __forceinline__ void logits_get(float *v, Pack<W> pack,
+                                                  int c, int V)
+{
+    pack_get(v, pack);
+    if (c + W > V) {
+        #pragma unroll
+        for (int i = 0; i < W; i++)
+            v[i] = c + i < V ? v[i] : -INFINITY;
+    }
+}
+
+/* v, logits, become gradients: e^(v - m) 2^factor, less scale at the
+ * target; zero from V on. */
+template <int W>
+__device__ static __forceinline__ void gradient_of(float *v, float m,
+                                                   float factor, int at,
+                                                   float scale)
+{
+    #pragma unroll
+    for (int i = 0; i < W; i++)
+        v[i] = fast_exp2(fmaf(v[i] - m, LOG2E, factor));
+    if (at >= 0 && at < W) {
+        #pragma unroll
+        for (int i = 0; i < W; i++)
+            v[i] -= i == at ? scale : 0;
+    }
+}
+
+/* For rows of any length.
+ *   launch    N blocks of 1,024
+ *   moves     2 NV bytes, with gradient another 2 NV from L2 or from
+ *             memory, and 2 NVp out */
+template <int W>
+__global__ void classifier16_kernel(float *losses, bf16 *logits,
+                                    const int32_t *targets, float scale,
+                                    int V, int Vp, bool gradient)
+{
+    __shared__ float part[2][32];
+    /* this block's row, and the logit of its target */
+    const size_t n = blockIdx.x;
+    const int target = targets[n];
+    bf16 *row = logits + n * Vp;
+    const float at_target = bf16_to_float(row[target]);
+    float m = LOWEST, sum = 0, v[W];
+    /* read the row: its maximum, its sum, its loss */
+    for (int c = W * threadIdx.x; c < V; c += W * blockDim.x) {
+        logits_get(v, pack_load<W>(row + c), c, V);
+        take<W>(&m, &sum, v);
+    }
+    together(&m, &sum, part);
+    if (threadIdx.x == 0)
+        losses[n] = (m - at_target) + logf(sum);
+    /* read it again, and write the gradient */
+    const float factor = logf(scale / sum) * LOG2E;
+    for (int c = W * threadIdx.x; gradient && c < Vp; c += W * blockDim.x) {
+        Pack<W> pack = pack_load<W>(row + c);
+        logits_get(v, pack, c, V);
+        gradient_of<W>(v, m, factor, target - c, scale);
+        pack_put(&pack, v);
+        pack_store(row + c, pack);
+    }
+}
+
+/* classifier16: a block per row, kept in shared memory */
+enum { KEPT_THREADS = 640 };
+
+/* classifier16: the kernel */
+/* Each thread keeps the packs p = thread, thread + threads, ... of a row,
+ * and asks for those of the block's next row as soon as it is done.
+ *   launch    up to two blocks for each multiprocessor, of up to 640;
+ *             *drawn is zero
+ *   shared    2 Vp bytes, 100.6 KB for GPT-2: two blocks at a time
+ *   moves     2 NVp bytes in, with gradient 2 NVp out
+ *   ceiling   memory */
+__global__ void __launch_bounds__(KEPT_THREADS, 2)
+classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
+                  float scale, int N, int V, int Vp, bool gradient,
+                  int *drawn)
+{
+    /* room for a row, in two halves */
+    extern __shared__ uint4 kept[];
+    __shared__ float part[2][2][32];
+    __shared__ int behind[2];
+    const int packs = Vp / 8;
+    const int threads = blockDim.x, turns = (packs - 1) / threads + 1;
+    const int half = min(turns / 2 * threads, packs);
+    float v[8];
+    /* ask for the block's first row */
+    for (int h = 0; h < 2; h++) {
+        const int end = h ? packs : half;
+        for (int p = h * half + threadIdx.x; p < end; p += blockDim.x)
+            stage_16(&kept[p], logits + (size_t)blockIdx.x * Vp + 8 * p);
+        stage_commit();
+    }
+    int n = blockIdx.x, after = n + gridDim.x;
+    for (int turn = 0; n < N; turn ^= 1) {
+        /* work on row n, and ask for the row after it */
+        bf16 *row = logits + (size_t)n * Vp;
+        const bf16 *next = after < N ? logits + (size_t)after * Vp : NULL;
+
+        /* find the maximum and the sum of the row */
+        /* draw the row after the next */
+        const int draw = threadIdx.x ? 0 : 2 * gridDim.x + atomicAdd(drawn, 1);
+        const int target = targets[n];
+        const float at_target = threadIdx.x ? 0 : bf16_to_float(row[target]);
+        float m = LOWEST, sum = 0;
+
+        /* walk over the row, half by half as it comes */
+        #pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int end = h ? packs : half;
+            stage_wait<1>();
+            for (int p = h * half + threadIdx.x; p < end; p += blockDim.x) {
+                logits_get(v, Pack<8>{ kept[p] }, 8 * p, V);
+                take<8>(&m, &sum, v);
+                if (!gradient && next)
+                    stage_16(&kept[p], next + 8 * p);
+            }
+            if (!gradient || h == 0)
+                stage_commit();
+        }
+
+        /* tell the block what was drawn */
+        if (threadIdx.x == 0)
+            behind[turn] = draw;
+        together(&m, &sum, part[turn]);
+        if (threadIdx.x == 0)
+            losses[n] = (m - at_target) + logf(sum);
+        if (gradient) {
+            /* write the gradient, and ask for the next row */
+            const float factor = logf(scale / sum) * LOG2E;
+            for (int h = 0; h < 2; h++) {
+                const int end = h ? packs : half;
+                for (int p = h * half + threadIdx.x; p < end; p += blockDim.x) {
+                    Pack<8> pack = { kept[p] };
+                    logits_get(v, pack, 8 * p, V);
+                    gradient_of<8>(v, m, factor, target - 8 * p, scale);
+                    pack_put(&pack, v);
+                    pack_store(row + 8 * p, pack);
+                    if (next)
+                        stage_16(&kept[p], next + 8 * p);
+                }
+                stage_commit();
+            }
+        }
+        n = after;
+        after = behind[turn];
+    }
+}
+
+/* launch classifier16 */
+/* Is there shared memory for a row?  Then launch. */
+static bool classify_kept(float *losses, bf16 *logits,
+                          const int32_t *targets, float scale, int N,
+                          int V, int Vp, bool gradient)
+{
+    static int most = -1, processors;
+    const size_t bytes = 2 * (size_t)Vp;
+    if (most < 0) {
+        /* how many processors, and how much shared memory at most? */
+        int device;
+        CUDA_OK(cudaGetDevice(&device));
+        CUDA_OK(cudaDeviceGetAttribute(&processors,
+                    cudaDevAttrMultiProcessorCount, device));
+        CUDA_OK(cudaDeviceGetAttribute(&most,
+                    cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        most -= 1024;                   /* part, and what CUDA needs */
+        CUDA_OK(cudaFuncSetAttribute((const void *)classifier16_kept,
+                    cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    }
+    if (Vp % 8 || bytes > (size_t)most)
+        return false;
+    /* as many threads as share the packs evenly, two blocks each */
+    const int packs = Vp / 8;
+    const int each = (packs + KEPT_THREADS - 1) / KEPT_THREADS;
+    const int threads = ((packs + each - 1) / each + 31) / 32 * 32;
+    const int blocks = 2 * processors < N ? 2 * processors : N;
+    /* begin to draw at zero, and launch */
+    int *drawn = (int *)machine_scratch(sizeof *drawn);
+    CUDA_OK(cudaMemsetAsync(drawn, 0, sizeof *drawn, machine_stream));
+    classifier16_kept<<<blocks, threads, bytes, machine_stream>>>(
+        losses, logits, targets, scale, N, V, Vp, gradient, drawn);
+    return true;
+}
+
+void classifier16(float *losses, bf16 *logits, const int32_t *targets,
+                  float scale, int N, int V, int Vp, bool gradient)
+{
+    if (classify_kept(losses, logits, targets, scale, N, V, Vp, gradient))
+        ;
+    else if (Vp % 8 == 0)
+        classifier16_kernel<8><<<N, 1024, 0, machine_stream>>>(
+            losses, logits, targets, scale, V, Vp, gradient);
+    else
+        classifier16_kernel<1><<<N, 1024, 0, machine_stream>>>(
+            losses, logits, targets, scale, V, Vp, gradient);
+    LAUNCHED();
+}

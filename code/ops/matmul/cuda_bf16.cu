@@ -1,0 +1,76 @@
+/* Tangled from chapters/workshop/matmul-plumbing.nw, "What is no product".  Edit it there. */
+
+#include "base/error.h"
+#include "ops/linear/bias_grad_bf16.h"
+#include "ops/matmul/matmul_impls.h"
+
+/* the bodies of product */
+static const struct Body bodies[] = {
+#ifndef __SIMT__                        /* there is no library there */
+    { "cublas", product_lt, NULL },
+#endif
+    { "mma", product_mma, NULL },
+    { "plain", product_plain, NULL },
+    { NULL, NULL, NULL },
+};
+
+static const struct Body *body_in_use = bodies;
+
+/* choose a body of product */
+const char *product_kernel(int i)
+{
+    return bodies[i].name;
+}
+
+bool product_use(const char *name)
+{
+    return body_use(&body_in_use, bodies, name);
+}
+
+/* fail if a product is not one */
+static void product_check(const struct Product *p)
+{
+    const char *wrong =
+        p->M < 0 || p->N < 0 || p->K < 0 ? "a negative size" :
+        p->epilogue == EPI_DGELU && !p->pre ? "DGELU without pre" :
+        p->epilogue && p->out_float ? "GELU with a float result" :
+        p->epilogue && (p->add || p->flags & GEMM_ADD)
+            ? "GELU of a sum with add" :
+        p->epilogue == EPI_DGELU && p->bias ? "DGELU with a bias" :
+        p->out_float && (p->bias || p->add)
+            ? "bias or add with a float result" :
+        p->add && p->flags & GEMM_ADD ? "both add and GEMM_ADD" :
+        p->bias_grad && !p->out_float && p->epilogue != EPI_DGELU
+            ? "a bias gradient of neither DGELU nor a float result" :
+        p->bias_grad && p->out_float
+            && (p->flags & GEMM_TB || (p->ldb && p->ldb != (size_t)p->N))
+            ? "a bias gradient from a b that is not [K][N]" :
+        p->bias_grad && p->ldo && p->ldo != (size_t)p->N
+            ? "a bias gradient with gaps between the rows" : NULL;
+    if (wrong)
+        fail("product %d x %d x %d: %s; see ops/matmul/matmul_bf16.h",
+             p->M, p->N, p->K, wrong);
+}
+
+/* product: fill in the strides, choose a body */
+void product(const struct Product *given)
+{
+    struct Product p = *given;
+    product_check(&p);
+    if (p.M == 0 || p.N == 0)
+        return;
+    /* fill in the strides, and out as an addend */
+    p.lda = p.lda ? p.lda : p.flags & GEMM_TA ? p.M : p.K;
+    p.ldb = p.ldb ? p.ldb : p.flags & GEMM_TB ? p.K : p.N;
+    p.ldo = p.ldo ? p.ldo : p.N;
+    if (p.flags & GEMM_ADD && !p.out_float)
+        p.add = (const bf16 *)p.out;
+    if (!body_in_use->product(&p))
+        product_mma(&p);
+    /* add up the columns for a bias gradient */
+    if (p.bias_grad && p.out_float)
+        column_sums16(p.bias_grad, p.b, p.K, p.N, p.accumulate_bias);
+    else if (p.bias_grad)
+        column_sums16(p.bias_grad, (const bf16 *)p.out, p.M, p.N,
+                      p.accumulate_bias);
+}

@@ -1,0 +1,67 @@
+/* Tangled from chapters/workshop/matmul-plumbing.nw, "Headers".  Edit it there. */
+
+/* product.h: matrix products in bf16, with what follows them for nothing.
+ * GPU only; product_lt.cu is cuBLASLt's, product_mma.cu ours. */
+#ifndef OPS_MATMUL_MATMUL_BF16_H
+#define OPS_MATMUL_MATMUL_BF16_H
+
+#include "ops/kernels/bf16.h"
+#include "ops/matmul/matmul.h"          /* GEMM_TA, GEMM_TB, GEMM_ADD */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+C_FUNCTIONS_BEGIN
+
+/* what may follow a product */
+enum Epilogue {
+    EPI_NONE,
+    EPI_GELU,           /* out = gelu(x); pre = x, if pre is not NULL   */
+    EPI_DGELU,          /* out = x * gelu'(pre), the gradient of that   */
+};
+
+/* struct Product */
+/* With x = op(a) op(b) + bias + add, out is x or what the epilogue makes
+ * of it.  All pointers are to memory of the machine. */
+struct Product {
+    int M, N, K, flags;         /* GEMM_TA, GEMM_TB; GEMM_ADD: out += x */
+    const bf16 *a, *b;
+    size_t lda, ldb, ldo;       /* from row to row; 0: rows touch       */
+    void *out;                  /* bf16 [M][N], or float [M][N]         */
+    bool out_float;
+    /* fields for what follows the product */
+    const bf16 *bias;           /* [N] or NULL                          */
+    const bf16 *add;            /* [M][N], rows of ldo, or NULL; may be
+                                 * out; neither with an epilogue        */
+    enum Epilogue epilogue;
+    bf16 *pre;                  /* [M][N], rows of ldo                  */
+    float *bias_grad;           /* [N] or NULL: sums of the columns of
+                                 * out (DGELU), of b (out_float), whose
+                                 * rows have N elements and touch       */
+    bool accumulate_bias;       /* add them to what is there            */
+};
+
+/* out = op(a) op(b) and so on */
+/* Compute it, on machine_stream.
+ *
+ *   sizes     M, N, K >= 0; K = 0 is a sum without terms
+ *   numerics  every element is summed in fp32 in an order that depends on
+ *             the struct only; bias, add and the epilogue work on the
+ *             fp32 sum; one rounding, to the nearest bf16, at the end
+ *   fast      when pointers are multiples of 16 bytes and lda, ldb, ldo
+ *             of 8 elements; right without that
+ *   memory    a workspace, taken at the first call; out overlaps neither
+ *             a nor b */
+void product(const struct Product *p);
+
+/* choosing a body by name */
+/* The bodies that this program holds, the preferred one first; NULL past
+ * the last.  "cublas" is missing where there is no cuBLASLt. */
+const char *product_kernel(int i);
+
+/* Take the body called name from now on (NULL: the first); false if there
+ * is none. */
+bool product_use(const char *name);
+C_FUNCTIONS_END
+
+#endif

@@ -1,0 +1,82 @@
+/* Tangled from chapters/workshop/file-formats.nw, "The program eval".  Edit it there. */
+
+/* eval: the mean loss of a model over a shard. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/alloc.h"
+#include "base/args.h"
+#include "data/loader.h"
+#include "io/checkpoint.h"
+
+/* the options of eval */
+static struct ModelFile file;
+static const char *shard;
+static int batch = 4, seq;
+static int64_t batches;
+
+static const struct Option options[] = {
+    MODEL_FILE_OPTIONS(file),
+    { "data", OPT_STRING, &shard, 0, 0, "SHARD",
+      "tokens, as tokenize encode writes them", NULL },
+    { "batch", OPT_INT, &batch, 1, 65536, "B", "rows at a time", NULL },
+    { "seq", OPT_INT, &seq, 1, 65536, "T",
+      "tokens in a row (default: the model's context)", NULL },
+    { "batches", OPT_INT64, &batches, 1, 1e15, "N",
+      "stop after N batches (default: the whole shard)", NULL },
+    { .type = OPT_END },
+};
+
+static const struct Usage usage = {
+    "--init FILE.safetensors --data SHARD [options]",
+    "Print the mean cross-entropy of a model over a shard, in nats.", NULL
+};
+
+/* mean loss over a shard */
+static double mean_loss(struct Model *m, const struct Loader *data,
+                        uint64_t *tokens)
+{
+    size_t n = (size_t)batch * (size_t)seq;
+    int32_t *x = xcalloc(2 * n, sizeof *x), *y = x + n;
+    uint64_t rows = data->windows, done = 0;
+    if (batches && (uint64_t)batches < rows / (uint64_t)batch)
+        rows = (uint64_t)batches * (uint64_t)batch;
+    /* sum = the losses of all rows */
+    double sum = 0;
+    for (int B; done < rows; done += (uint64_t)B) {
+        B = rows - done < (uint64_t)batch ? (int)(rows - done) : batch;
+        loader_batch(data, x, y, done, B);
+        sum += model_loss(m, x, y, B, seq) * B;
+    }
+    free(x);
+    *tokens = rows * (uint64_t)seq;
+    return sum / (double)rows;
+}
+
+/* open model and data, or end with the reason */
+static void open_all(struct Model *m, struct Loader *data)
+{
+    struct Error e;
+    if (!file.init || !shard)
+        misuse("needs --init FILE.safetensors and --data SHARD");
+    model_open(m, &file, batch, seq);
+    seq = seq ? seq : m->config.T;
+    struct LoaderConfig l = { .pattern = shard, .T = seq,
+                              .V = m->config.V };
+    if (!loader_open(data, &l, &e))
+        fail("%s", e.text);
+}
+
+int main(int argc, char **argv)
+{
+    args_options(argc, argv, options, &usage);
+    struct Model m;
+    struct Loader data;
+    open_all(&m, &data);
+    uint64_t tokens;
+    double loss = mean_loss(&m, &data, &tokens);
+    printf("loss %.6f tokens %llu\n", loss, (unsigned long long)tokens);
+    loader_close(&data);
+    model_free(&m);
+    return isfinite(loss) ? 0 : 1;
+}

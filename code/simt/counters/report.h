@@ -1,0 +1,11 @@
+/* Tangled from chapters/workshop/simt-runtime.nw, "The report".  Edit it there. */
+
+#ifndef SIMT_COUNTERS_REPORT_H
+#define SIMT_COUNTERS_REPORT_H
+
+/* SIMT_REPORT=table, lines or csv: collect what each launch counted, print
+ * it at the end (csv: at each launch).  Not set: nothing is counted. */
+void report_begin(void);
+void report_end(void);
+
+#endif

@@ -1,0 +1,105 @@
+/* Tangled from chapters/workshop/ptx.nw, "Statements become instructions".  Edit it there. */
+
+/* Inside the software GPU: what decode.c puts into instructions, and the
+ * functions that execute them. */
+#ifndef SIMT_EXECUTOR_EXECUTE_H
+#define SIMT_EXECUTOR_EXECUTE_H
+
+#include "simt/reader/ptx.h"
+
+/* flags of an instruction */
+enum {
+    FLAG_A64  = 1,              /* address a is a 64-bit register         */
+    FLAG_B64  = 2,              /* address b is                           */
+    FLAG_WIDE = 4,              /* data registers are 64-bit ...          */
+    FLAG_SIGNED = 8,            /* ... and a narrow load extends its sign */
+    FLAG_NOT    = 16,           /* the predicate is negated               */
+    FLAG_STRONG = 32,           /* volatile, relaxed, acquire or release  */
+    FLAG_RELEASE = 64,          /* release, or acq_rel                    */
+    FLAG_POLLS  = 128,          /* a strong load, and a test of the value */
+    FLAG_BLOCK  = 256,          /* a fence, or release, within the block  */
+};
+
+/* Whom an instruction waits for: the lanes that its mask names, in c[1],
+ * or all of the warp that have not returned. */
+enum Sync { SYNC_NONE, SYNC_MASK, SYNC_ALL };
+
+/* What the lanes bring that take part in an instruction from several
+ * places in the code. */
+struct Exchange { uint32_t lanes, yes; uint64_t value[LANES]; };
+
+/* operations of an instruction */
+enum Op {
+    OP_NONE, OP_AND, OP_OR, OP_XOR, OP_ADD, OP_INC, OP_DEC, OP_MIN, OP_MAX,
+    OP_EXCH, OP_CAS, OP_UP, OP_DOWN, OP_BFLY, OP_IDX, OP_ALL, OP_ANY,
+    OP_UNI, OP_BALLOT, OP_POPC, OP_TRANS,
+};
+
+/* constants of a kernel */
+enum ConstantKind {
+    CONSTANT_WORD, CONSTANT_LONG, CONSTANT_BITS,
+    CONSTANT_TID_X, CONSTANT_TID_Y, CONSTANT_TID_Z, CONSTANT_NTID_X,
+    CONSTANT_NTID_Y, CONSTANT_NTID_Z, CONSTANT_CTAID_X, CONSTANT_CTAID_Y,
+    CONSTANT_CTAID_Z, CONSTANT_NCTAID_X, CONSTANT_NCTAID_Y,
+    CONSTANT_NCTAID_Z, CONSTANT_LANEID, CONSTANT_WARPID, CONSTANT_NWARPID,
+    CONSTANT_MASK_EQ, CONSTANT_MASK_LE, CONSTANT_MASK_LT, CONSTANT_MASK_GE,
+    CONSTANT_MASK_GT, CONSTANT_DYNAMIC_SHARED, CONSTANT_TOTAL_SHARED,
+    CONSTANT_ZERO,              /* %smid and others: there is one        */
+    CONSTANT_ONE,
+};
+
+/* A register that the kernel only reads: a number, or %tid.x and such. */
+struct Constant { enum ConstantKind kind; uint32_t unit; uint64_t value; };
+
+/* the executor's functions */
+Handler run_branch, run_branch_table, run_exit, run_trap, run_nothing,
+    run_setp, run_select4, run_select8, run_logic_pred, run_mov_pred,
+    run_pack, run_unpack, run_param, run_param_at, run_frame_load,
+    run_frame_store, run_to_window, run_from_window, run_is_space,
+    run_load, run_store, run_atomic, run_async, run_async_commit,
+    run_async_wait, run_ldmatrix, run_stmatrix, run_shuffle, run_vote,
+    run_match, run_redux, run_activemask, run_barrier, run_warp_sync,
+    run_mma, run_printf, run_assert, run_fence;
+
+/* Where branches meet again, and which instructions end a straight run:
+ * flow.c. */
+bool find_meeting_points(struct Instruction *code, int n, struct Pool *,
+                         struct Error *);
+/* Run a warp until it waits, has returned, failed or used its slice. */
+void warp_run(struct Warp *, int slice);
+/* Paths of a warp: one more, its index; and the end of one. */
+int path_new(struct Warp *, struct Path);
+void path_end(struct Warp *, int k);
+void path_idle(struct Warp *, int k);   /* ends if it waits for nobody */
+/* The running instruction has looked at memory and found this. */
+void warp_looked(struct Warp *, uint64_t address, uint64_t value);
+
+/* Lanes that wait for lanes, sync.c.  May the running path execute this
+ * instruction now?  False: another path has to go on.  Lanes may have
+ * joined it, or have executed the instruction already. */
+bool sync_ready(struct Warp *, const struct Instruction *);
+/* Those of some lanes that pass the mask of the first of them. */
+uint32_t same_mask(const struct Warp *, const struct Instruction *,
+                   uint32_t lanes);
+void sync_lanes_left(struct Warp *, uint32_t lanes);    /* they returned */
+void sync_force(struct Warp *); /* who waited longest goes on alone      */
+/* Run all warps of a block, already set up, to their end: block.c. */
+void run_block(struct Block *);
+bool launch_fault(struct Warp *, enum Fault, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* What memory instructions of other files share with loads and stores. */
+void lane_addresses(const struct Warp *, uint32_t unit, bool wide,
+                    int64_t offset, uint64_t *to);
+bool access_look(struct Warp *, struct Access *);
+void access_count(struct Warp *, const struct Access *);
+uint32_t access_outside(struct Warp *, const struct Access *);
+void access_complain(struct Warp *, const struct Access *);
+void atomic_lanes(struct Warp *, const struct Instruction *,
+                  const struct Access *, unsigned char *base);
+void async_end(struct Warp *);  /* its copies arrive                     */
+void async_free(struct Async *);
+
+#define NOBODY 0x7fffffffu      /* what a lane that is not there says    */
+
+#endif

@@ -1,0 +1,526 @@
+/* Tangled from chapters/workshop/ptx.nw, "The rest of the executor".  Edit it there. */
+
+#include "simt/executor/execute.h"
+#include "simt/executor/device_math.h"
+#include "simt/executor/lanes.h"
+
+#include <math.h>
+#include <string.h>
+
+/* compute addresses */
+static void addresses(const struct Warp *w, uint32_t unit, bool wide,
+                      int64_t offset, uint64_t *to)
+{
+    if (wide) {
+        const slot8 *base = REGISTER(w, unit, const slot8);
+        for (int l = 0; l < LANES; l++)
+            to[l] = base[l] + (uint64_t)offset;
+    } else {
+        const slot4 *base = REGISTER(w, unit, const slot4);
+        for (int l = 0; l < LANES; l++)
+            to[l] = (uint32_t)(base[l] + (uint32_t)offset);
+    }
+}
+
+/* are the lanes in a row */
+/* What is asked of 32 addresses in one pass.  Device addresses and sizes
+ * are below 2^63, so that a difference below 0 shows in the sign. */
+struct Lanes {
+    uint64_t off_line;          /* 0: on a line with steps of size       */
+    uint64_t off_point;         /* 0: all the same                       */
+    uint64_t bits;              /* of all addresses together             */
+    uint64_t outside;           /* sign: one is not in [low, low + most] */
+};
+
+#define ONE_PASS(name, target, both)                                    \
+    target static struct Lanes name(const uint64_t *a, uint32_t lanes,  \
+        uint64_t size, uint64_t low, uint64_t most)                     \
+    {                                                                   \
+        struct Lanes r = { 0, 0, 0, 0 };                                \
+        int first = __builtin_ctz(lanes);                               \
+        uint64_t point = a[first], start = point - size *               \
+            (uint64_t)first;                                            \
+        for (int l = 0; l < LANES; l++) {                               \
+            uint64_t on = both || lanes & lane_bit[l] ? ~(uint64_t)0 : 0;\
+            uint64_t up = a[l] - low, down = most - up;                 \
+            r.off_line |= on & (a[l] ^ (start + size * (uint64_t)l));   \
+            r.off_point |= on & (a[l] ^ point);                         \
+            r.bits |= on & a[l];                                        \
+            r.outside |= on & (up | down);                              \
+        }                                                               \
+        return r;                                                       \
+    }
+ONE_PASS(all_plain, , 1)
+ONE_PASS(some_plain, , 0)
+#ifdef __x86_64__
+ONE_PASS(all_wide, WIDE, 1)
+ONE_PASS(some_wide, WIDE, 0)
+#endif
+
+static struct Lanes one_pass(const struct Launch *launch,
+                             const struct Access *a, uint64_t low,
+                             uint64_t most)
+{
+    uint64_t size = (uint64_t)a->size;
+    bool all = a->lanes == ALL_LANES;
+#ifdef __x86_64__
+    if (launch->wide)
+        return all ? all_wide(a->address, a->lanes, size, low, most)
+                   : some_wide(a->address, a->lanes, size, low, most);
+#endif
+    (void)launch;
+    return all ? all_plain(a->address, a->lanes, size, low, most)
+               : some_plain(a->address, a->lanes, size, low, most);
+}
+
+/* lanes that point nowhere */
+static uint32_t outside(const struct Access *a, uint64_t low, uint64_t high)
+{
+    uint32_t bits = 0;
+    if (high - low < (uint64_t)a->size)
+        return a->lanes;
+    for (int l = 0; l < LANES; l++)
+        bits |= a->address[l] - low > high - low - (uint64_t)a->size
+                ? lane_bit[l] : 0;
+    return bits & a->lanes;
+}
+
+/* lanes outside device memory */
+/* Most accesses of an instruction hit the allocation of the one before. */
+static uint32_t outside_device(struct Warp *w, const struct Access *a)
+{
+    struct Hit *hit = &w->block->launch->hit[w->pc % HITS];
+    uint32_t bad = outside(a, hit->low, hit->high);
+    for (uint32_t m = bad; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        const struct Allocation *at = memory_find(a->address[l]);
+        if (!at || (uint64_t)a->size > at->bytes -
+                                       (a->address[l] - at->address))
+            continue;
+        hit->low = at->address;
+        hit->high = at->address + at->bytes;
+        bad &= ~lane_bit[l];
+    }
+    return bad;
+}
+
+/* lanes at odd addresses */
+static uint32_t misaligned(const struct Access *a)
+{
+    uint32_t bits = 0;
+    for (int l = 0; l < LANES; l++)
+        bits |= a->address[l] & ((uint64_t)a->size - 1) ? lane_bit[l] : 0;
+    return bits & a->lanes;
+}
+
+/* where the bytes are */
+/* The byte of lane l is at base + stride l + address[l]. */
+struct Bytes { unsigned char *base; size_t stride; };
+
+static struct Bytes bytes_of(const struct Warp *w, enum Space space)
+{
+    switch (space) {
+    case SPACE_SHARED:
+        return (struct Bytes){ w->block->shared, 0 };
+    case SPACE_LOCAL:
+        return (struct Bytes){ w->local,
+                               w->block->launch->kernel->local_bytes };
+    default:
+        return (struct Bytes){ (unsigned char *)(intptr_t)memory.delta, 0 };
+    }
+}
+
+static inline unsigned char *byte_of(struct Bytes b, const struct Access *a,
+                                     int l)
+{
+    return (unsigned char *)((uintptr_t)b.base + b.stride * (size_t)l +
+                             (uintptr_t)a->address[l]);
+}
+
+/* look before the data moves */
+static const char *const space_names[] = { "global", "shared", "local",
+                                           "constant", "parameter" };
+
+static void complain(struct Warp *w, const struct Access *a)
+{
+    bool illegal = a->illegal != 0;
+    int l = __builtin_ctz(illegal ? a->illegal : a->misaligned);
+    struct Dim3 t = thread_index(w, l);
+    const char *what = w->block->launch->kernel->code[w->pc].name;
+    if (illegal)
+        launch_fault(w, FAULT_ILLEGAL_ADDRESS, "%.40s of thread (%u,%u,%u) "
+            "at %s address 0x%llx, where the program has no memory", what,
+            t.x, t.y, t.z, space_names[a->space],
+            (unsigned long long)a->address[l]);
+    else
+        launch_fault(w, FAULT_MISALIGNED_ADDRESS, "%.40s of thread "
+            "(%u,%u,%u) at %s address 0x%llx, which is no multiple of its "
+            "%d bytes", what, t.x, t.y, t.z, space_names[a->space],
+            (unsigned long long)a->address[l], a->size);
+}
+
+/* Fill in the rest of the access, and strike out the lanes that must not
+ * go on.  False: nobody is left. */
+static bool look(struct Warp *w, struct Access *a)
+{
+    const struct Launch *launch = w->block->launch;
+    bool device = a->space != SPACE_SHARED && a->space != SPACE_LOCAL;
+    const struct Hit *hit = &launch->hit[w->pc % HITS];
+    uint64_t low = device ? hit->low : 0, size = (uint64_t)a->size;
+    uint64_t high = device ? hit->high : a->space == SPACE_SHARED ?
+        w->block->shared_bytes : launch->kernel->local_bytes;
+    struct Lanes r = one_pass(launch, a, low, high - low - size);
+    a->contiguous = !r.off_line;
+    a->uniform = !r.off_point;
+    a->misaligned = r.bits & (size - 1) ? misaligned(a) : 0;
+    a->illegal = 0;
+    if ((int64_t)r.outside < 0 || high - low < size)
+        a->illegal = device ? outside_device(w, a) : outside(a, low, high);
+    uint32_t bad = a->illegal | a->misaligned;
+    uint32_t lanes = a->lanes & ~bad;
+    if (launch->check)
+        lanes &= check_access(w, a);
+    if (bad)
+        complain(w, a);
+    if (lanes != a->lanes) {
+        a->lanes = lanes;
+        a->contiguous = a->uniform = false;
+    }
+    return lanes != 0;
+}
+
+/* count what moved */
+static void count(struct Warp *w, const struct Access *a)
+{
+    struct Launch *launch = w->block->launch;
+    if (!launch->site)
+        return;
+    count_access(&launch->site[w->pc], a);
+    if (launch->touched && a->space == SPACE_GLOBAL)
+        touch(launch->touched, a);
+}
+
+/* one space at a time */
+typedef void Mover(struct Warp *, const struct Instruction *,
+                   const struct Access *, struct Bytes);
+
+static enum Space space_at(uint64_t address)
+{
+    return address >> 48 == SHARED_WINDOW >> 48 ? SPACE_SHARED :
+           address >> 48 == LOCAL_WINDOW >> 48 ? SPACE_LOCAL : SPACE_GLOBAL;
+}
+
+static void move_one(struct Warp *w, const struct Instruction *i,
+                     struct Access *a, Mover *move)
+{
+    if (!look(w, a))
+        return;
+    move(w, i, a, bytes_of(w, a->space));
+    count(w, a);
+}
+
+/* A generic address says itself where it leads, lane by lane. */
+static void move_generic(struct Warp *w, const struct Instruction *i,
+                         struct Access *a, Mover *move)
+{
+    uint64_t from[LANES];
+    uint32_t rest = a->lanes;
+    memcpy(from, a->address, sizeof from);
+    while (rest) {
+        enum Space space = space_at(from[__builtin_ctz(rest)]);
+        uint64_t window = space == SPACE_SHARED ? SHARED_WINDOW :
+                          space == SPACE_LOCAL ? LOCAL_WINDOW : 0;
+        a->lanes = 0;
+        for (int l = 0; l < LANES; l++) {
+            if (space_at(from[l]) == space)
+                a->lanes |= lane_bit[l] & rest;
+            a->address[l] = from[l] - window;
+        }
+        rest &= ~a->lanes;
+        a->space = space;
+        move_one(w, i, a, move);
+    }
+}
+
+static void move(struct Warp *w, const struct Instruction *i, uint32_t on,
+                 Mover *mover)
+{
+    struct Access a;
+    a.kind = i->access;
+    a.space = i->space;
+    a.lanes = on;
+    a.size = i->size * i->width;
+    a.atomic = i->atomic;
+    a.is_float = i->is_float;
+    a.is_64 = i->is_64;
+    a.matrices = 0;
+    addresses(w, i->a[0], i->flags & FLAG_A64, i->offset, a.address);
+    if (i->space == SPACE_GENERIC)
+        move_generic(w, i, &a, mover);
+    else
+        move_one(w, i, &a, mover);
+}
+
+/* what other files may do with an access */
+void lane_addresses(const struct Warp *w, uint32_t unit, bool wide,
+                    int64_t offset, uint64_t *to)
+{
+    addresses(w, unit, wide, offset, to);
+}
+
+bool access_look(struct Warp *w, struct Access *a)
+{
+    return look(w, a);
+}
+
+void access_count(struct Warp *w, const struct Access *a)
+{
+    count(w, a);
+}
+
+uint32_t access_outside(struct Warp *w, const struct Access *a)
+{
+    return outside_device(w, a);
+}
+
+void access_complain(struct Warp *w, const struct Access *a)
+{
+    complain(w, a);
+}
+
+static void atomic(struct Warp *w, const struct Instruction *i,
+                   const struct Access *a, struct Bytes at)
+{
+    if (at.stride)
+        launch_fault(w, FAULT_INSTRUCTION, "an atomic operation on a local "
+                     "variable");
+    else
+        atomic_lanes(w, i, a, at.base);
+}
+
+void run_atomic(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    move(w, i, on, atomic);
+}
+
+/* load one element */
+static inline uint64_t element(const unsigned char *p, int size, bool sign)
+{
+    uint8_t b;
+    uint16_t h;
+    uint32_t word;
+    uint64_t both;
+    switch (size) {
+    case 1:
+        memcpy(&b, p, 1);
+        return sign ? (uint64_t)(int8_t)b : b;
+    case 2:
+        memcpy(&h, p, 2);
+        return sign ? (uint64_t)(int16_t)h : h;
+    case 4:
+        memcpy(&word, p, 4);
+        return sign ? (uint64_t)(int32_t)word : word;
+    default:
+        memcpy(&both, p, 8);
+        return both;
+    }
+}
+
+/* load */
+static void load_plain(struct Warp *w, const struct Instruction *i,
+                       const struct Access *a, struct Bytes from)
+{
+    bool sign = i->flags & FLAG_SIGNED;
+    int first = __builtin_ctz(a->lanes);
+    if (i->flags & FLAG_STRONG)
+        warp_looked(w, a->address[first],
+                    element(byte_of(from, a, first), i->size, false));
+    for (uint32_t m = a->lanes; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        const unsigned char *p = byte_of(from, a, l);
+        for (int k = 0; k < i->width; k++, p += i->size) {
+            uint64_t value = element(p, i->size, sign);
+            if (i->flags & FLAG_WIDE)
+                REGISTER(w, i->d[k], slot8)[l] = value;
+            else
+                w->file[i->d[k] + (unsigned)l] = (uint32_t)value;
+        }
+    }
+}
+
+static void load(struct Warp *w, const struct Instruction *i,
+                 const struct Access *a, struct Bytes from)
+{
+    bool whole = i->width == 1 && !from.stride && a->lanes == ALL_LANES &&
+                 !(i->flags & FLAG_STRONG);
+    if (whole && i->size == 4 && !(i->flags & FLAG_WIDE)) {
+        uint32_t *d = w->file + i->d[0];
+        if (a->contiguous) {
+            memcpy(d, byte_of(from, a, 0), 4 * LANES);
+            return;
+        }
+        if (a->uniform) {
+            uint32_t value = (uint32_t)element(byte_of(from, a, 0), 4, 0);
+            for (int l = 0; l < LANES; l++)
+                d[l] = value;
+            return;
+        }
+        for (int l = 0; l < LANES; l++)
+            memcpy(d + l, byte_of(from, a, l), 4);
+        return;
+    }
+    load_plain(w, i, a, from);
+}
+
+void run_load(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    move(w, i, on, load);
+}
+
+/* store one element */
+static inline void put(unsigned char *p, int size, uint64_t value)
+{
+    uint8_t b = (uint8_t)value;
+    uint16_t h = (uint16_t)value;
+    uint32_t word = (uint32_t)value;
+    switch (size) {
+    case 1: memcpy(p, &b, 1); break;
+    case 2: memcpy(p, &h, 2); break;
+    case 4: memcpy(p, &word, 4); break;
+    default: memcpy(p, &value, 8);
+    }
+}
+
+/* store */
+static void store(struct Warp *w, const struct Instruction *i,
+                  const struct Access *a, struct Bytes to)
+{
+    if (a->contiguous && a->lanes == ALL_LANES && i->width == 1 &&
+        i->size == 4 && !to.stride && !(i->flags & FLAG_WIDE)) {
+        memcpy(byte_of(to, a, 0), w->file + i->b[0], 4 * LANES);
+        return;
+    }
+    for (uint32_t m = a->lanes; m; m &= m - 1) {    /* the last lane wins */
+        int l = __builtin_ctz(m);
+        unsigned char *p = byte_of(to, a, l);
+        for (int k = 0; k < i->width; k++, p += i->size)
+            put(p, i->size, i->flags & FLAG_WIDE
+                ? REGISTER(w, i->b[k], const slot8)[l]
+                : w->file[i->b[k] + (unsigned)l]);
+    }
+}
+
+void run_store(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    move(w, i, on, store);
+}
+
+/* parameters of a kernel */
+static void set_all(struct Warp *w, uint32_t unit, bool wide,
+                    uint64_t value, uint32_t on)
+{
+    if (wide) {
+        slot8 *d = REGISTER(w, unit, slot8);
+        EACH_LANE(on, d, value)
+    } else {
+        slot4 *d = REGISTER(w, unit, slot4);
+        EACH_LANE(on, d, (uint32_t)value)
+    }
+}
+
+void run_param(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    const unsigned char *p = w->block->launch->params + i->offset;
+    for (int k = 0; k < i->width; k++, p += i->size)
+        set_all(w, i->d[k], i->flags & FLAG_WIDE,
+                element(p, i->size, i->flags & FLAG_SIGNED), on);
+}
+
+void run_param_at(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    const struct Launch *launch = w->block->launch;
+    uint64_t at[LANES];
+    addresses(w, i->a[0], i->flags & FLAG_A64, i->offset, at);
+    for (uint32_t m = on; m;) {
+        int l = __builtin_ctz(m), bytes = i->size * i->width;
+        uint32_t lanes = 0;             /* that read the same */
+        for (int k = 0; k < LANES; k++)
+            lanes |= at[k] == at[l] ? lane_bit[k] & m : 0;
+        m &= ~lanes;
+        if (at[l] > launch->kernel->param_bytes ||
+            launch->kernel->param_bytes - at[l] < (unsigned)bytes) {
+            launch_fault(w, FAULT_ILLEGAL_ADDRESS, "%.40s outside of the "
+                         "parameters", i->name);
+            return;
+        }
+        for (int k = 0; k < i->width; k++)
+            set_all(w, i->d[k], i->flags & FLAG_WIDE,
+                    element(launch->params + at[l] + i->size * k, i->size,
+                            i->flags & FLAG_SIGNED), lanes);
+    }
+}
+
+/* parameters of a function */
+static void move_frame(struct Warp *w, const struct Instruction *i,
+                       uint32_t on, bool load_it)
+{
+    size_t stride = w->block->launch->kernel->local_bytes;
+    for (uint32_t m = on; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        unsigned char *p = w->local + stride * (unsigned)l + i->offset;
+        for (int k = 0; k < i->width; k++, p += i->size)
+            if (load_it)
+                set_all(w, i->d[k], i->flags & FLAG_WIDE,
+                        element(p, i->size, i->flags & FLAG_SIGNED),
+                        m & -m);
+            else
+                put(p, i->size, i->flags & FLAG_WIDE
+                    ? REGISTER(w, i->b[k], const slot8)[l]
+                    : w->file[i->b[k] + (unsigned)l]);
+    }
+}
+
+void run_frame_load(struct Warp *w, const struct Instruction *i,
+                    uint32_t on)
+{
+    move_frame(w, i, on, true);
+}
+
+void run_frame_store(struct Warp *w, const struct Instruction *i,
+                     uint32_t on)
+{
+    move_frame(w, i, on, false);
+}
+
+/* windows of the generic space */
+static uint64_t window_of(enum Space space)
+{
+    return space == SPACE_SHARED ? SHARED_WINDOW :
+           space == SPACE_LOCAL ? LOCAL_WINDOW : 0;
+}
+
+void run_to_window(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    slot8 *d = REGISTER(w, i->d[0], slot8);
+    const slot8 *a = REGISTER(w, i->a[0], const slot8);
+    uint64_t window = window_of(i->space);
+    EACH_LANE(on, d, a[l] - window)
+}
+
+void run_from_window(struct Warp *w, const struct Instruction *i,
+                     uint32_t on)
+{
+    slot8 *d = REGISTER(w, i->d[0], slot8);
+    const slot8 *a = REGISTER(w, i->a[0], const slot8);
+    uint64_t window = window_of(i->space);
+    EACH_LANE(on, d, a[l] + window)
+}
+
+void run_is_space(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    const slot8 *a = REGISTER(w, i->a[0], const slot8);
+    uint32_t bits = 0;
+    for (int l = 0; l < LANES; l++)
+        bits |= space_at(a[l]) == i->space ? lane_bit[l] : 0;
+    w->file[i->d[0]] = (w->file[i->d[0]] & ~on) | (bits & on);
+}

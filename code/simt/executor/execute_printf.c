@@ -1,0 +1,120 @@
+/* Tangled from chapters/workshop/ptx.nw, "printf".  Edit it there. */
+
+#include "simt/executor/execute.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* a byte at a generic address */
+/* NULL: there is none. */
+static const unsigned char *generic_byte(const struct Warp *w, int lane,
+                                         uint64_t address, size_t bytes)
+{
+    const struct Launch *launch = w->block->launch;
+    size_t local = launch->kernel->local_bytes;
+    uint64_t at = address - LOCAL_WINDOW;
+    if (at < local && bytes <= local - at)
+        return w->local + local * (size_t)lane + at;
+    at = address - SHARED_WINDOW;
+    if (at < w->block->shared_bytes && bytes <= w->block->shared_bytes - at)
+        return w->block->shared + at;
+    return memory_holds(address, bytes) ? memory_bytes(address) : NULL;
+}
+
+static void copy_string(const struct Warp *w, int lane, uint64_t address,
+                        char *to, size_t size)
+{
+    size_t n = 0;
+    for (; n + 1 < size; n++, address++) {
+        const unsigned char *p = generic_byte(w, lane, address, 1);
+        if (!p || !*p)
+            break;
+        to[n] = (char)*p;
+    }
+    to[n] = 0;
+}
+
+/* print one conversion */
+/* %[flags][width][.precision][length]conversion, at `format`; returns what
+ * follows it.  Arguments lie one after the other, each aligned to its
+ * size: 4 bytes for int, 8 for long, pointers and double. */
+static const char *print_one(const struct Warp *w, int lane,
+                             const char *format, uint64_t *args)
+{
+    char one[40], text[1024];
+    size_t n = strspn(format + 1, "-+ #0123456789.") + 1;
+    size_t length = strspn(format + n, "hljzt");
+    bool wide = memchr(format + n, 'l', length) ||
+                memchr(format + n, 'z', length) ||
+                memchr(format + n, 'j', length);
+    char kind = format[n + length];
+    if (!kind || n > 20 || length > 2)
+        return format + strlen(format);
+    wide |= strchr("fFeEgGaApsn", kind) != NULL;
+    size_t size = wide ? 8 : 4;
+    *args = (*args + size - 1) & ~(uint64_t)(size - 1);
+    const unsigned char *p = generic_byte(w, lane, *args, size);
+    uint64_t bits = 0;
+    double number;
+    if (p)
+        memcpy(&bits, p, size);
+    memcpy(&number, &bits, sizeof number);
+    *args += size;
+    memcpy(one, format, n);
+    snprintf(one + n, sizeof one - n, "%s%c", wide ? "ll" : "", kind);
+    if (strchr("fFeEgGaA", kind)) {
+        snprintf(one + n, sizeof one - n, "%c", kind);
+        printf(one, number);
+    } else if (kind == 's') {
+        snprintf(one + n, sizeof one - n, "s");
+        copy_string(w, lane, bits, text, sizeof text);
+        printf(one, text);
+    } else if (kind == 'p') {
+        printf("0x%llx", (unsigned long long)bits);
+    } else if (strchr("diouxXc", kind)) {
+        if (wide)
+            printf(one, (unsigned long long)bits);
+        else
+            printf(one, (unsigned)bits);
+    }
+    return format + n + length + 1;
+}
+
+/* printf of a lane */
+void run_printf(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    size_t stride = w->block->launch->kernel->local_bytes;
+    for (uint32_t m = on; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        const unsigned char *frame = w->local + stride * (size_t)lane;
+        uint64_t format, args;
+        char text[4096];
+        memcpy(&format, frame + i->offset, 8);
+        memcpy(&args, frame + i->offset2, 8);
+        copy_string(w, lane, format, text, sizeof text);
+        for (const char *p = text; *p;) {
+            if (p[0] == '%' && p[1] == '%') {
+                putchar('%');
+                p += 2;
+            } else if (*p == '%') {
+                p = print_one(w, lane, p, &args);
+            } else {
+                putchar(*p++);
+            }
+        }
+    }
+}
+
+void run_assert(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    int lane = __builtin_ctz(on);
+    struct Dim3 t = thread_index(w, lane);
+    const unsigned char *frame = w->local + (size_t)lane *
+                                 w->block->launch->kernel->local_bytes;
+    uint64_t what;
+    char text[256];
+    memcpy(&what, frame + i->offset, 8);
+    copy_string(w, lane, what, text, sizeof text);
+    launch_fault(w, FAULT_ASSERT, "thread (%u,%u,%u): assertion '%s' "
+                 "failed", t.x, t.y, t.z, text);
+}

@@ -1,0 +1,292 @@
+/* Tangled from chapters/workshop/ptx.nw, "Launching".  Edit it there. */
+
+#include "simt/executor/execute.h"
+#include "simt/executor/lanes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* settings of the machine */
+struct Options simt_options = {
+    .count = true, .check = true, .step_limit = 400 * 1000 * 1000,
+};
+void (*launch_ended)(const struct Launch *l);
+static uint64_t launches;
+
+struct Dim3 thread_index(const struct Warp *w, int lane)
+{
+    struct Dim3 n = w->block->launch->block;
+    uint32_t t = (uint32_t)(w->index * LANES + lane);
+    return (struct Dim3){ t % n.x, t / n.x % n.y, t / n.x / n.y };
+}
+
+/* is this launch possible */
+/* What is declared, and from the next multiple of the alignment on what is
+ * asked for. */
+size_t shared_of(const struct Kernel *k, size_t dynamic)
+{
+    size_t align = k->dynamic_align;
+    return !dynamic ? k->static_shared : dynamic > MAX_SHARED ? dynamic :
+           ((k->static_shared + align - 1) & ~(align - 1)) + dynamic;
+}
+
+static bool possible(const struct Kernel *k, struct Dim3 grid,
+                     struct Dim3 block, size_t dynamic, struct Error *e)
+{
+    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    if (!grid.x || !grid.y || !grid.z || grid.x > INT32_MAX ||
+        grid.y > 65535 || grid.z > 65535)
+        return error_set(e, "kernel %.100s: a grid of %u x %u x %u blocks; "
+            "each from 1, up to 2147483647 x 65535 x 65535", k->name,
+            grid.x, grid.y, grid.z);
+    if (!threads || block.x > MAX_THREADS || block.y > MAX_THREADS ||
+        block.z > 64 || threads > MAX_THREADS)
+        return error_set(e, "kernel %.100s: a block of %u x %u x %u "
+            "threads; from 1 to %d, and 64 at most along z", k->name,
+            block.x, block.y, block.z, MAX_THREADS);
+    if (k->max_threads && threads > k->max_threads)
+        return error_set(e, "kernel %.100s: a block of %llu threads; its "
+            "__launch_bounds__ allow %u", k->name,
+            (unsigned long long)threads, k->max_threads);
+    if (shared_of(k, dynamic) > MAX_SHARED)
+        return error_set(e, "kernel %.100s: %u + %zu bytes of shared "
+            "memory (declared + asked for); a block has %d", k->name,
+            k->static_shared, dynamic, MAX_SHARED);
+    return true;
+}
+
+/* copy the arguments */
+static bool copy_arguments(struct Launch *l, void **args, struct Error *e)
+{
+    const struct Kernel *k = l->kernel;
+    l->params = calloc(1, k->param_bytes + 16);
+    if (!l->params)
+        fail("no memory for the arguments of a kernel");
+    for (int i = 0; i < k->n_params; i++) {
+        if (!args || !args[i])
+            return error_set(e, "kernel %.100s: argument %d of %d is "
+                             "missing", k->name, i + 1, k->n_params);
+        memcpy(l->params + k->params[i].offset, args[i], k->params[i].size);
+    }
+    return true;
+}
+
+/* make warps */
+static void *room_for(size_t bytes)
+{
+    void *p = NULL;
+    bytes = (bytes + 4095) & ~(size_t)4095;
+    if (posix_memalign(&p, 4096, bytes ? bytes : 4096))
+        fail("no memory for the warps of a kernel: %zu bytes", bytes);
+    memset(p, 0, bytes);
+    return p;
+}
+
+static void make_warps(struct Block *b)
+{
+    const struct Kernel *k = b->launch->kernel;
+    b->warps = (b->threads + LANES - 1) / LANES;
+    b->warp = calloc((size_t)b->warps, sizeof *b->warp);
+    uint32_t units = (k->units + 15) & ~15u;
+    uint32_t *files = room_for((size_t)b->warps * units * 4);
+    unsigned char *local = room_for((size_t)b->warps * LANES *
+                                    k->local_bytes);
+    struct Path *paths = room_for((size_t)b->warps * MAX_PATHS *
+                                  sizeof *paths);
+    if (!b->warp)
+        fail("no memory for the warps of a kernel");
+    for (int i = 0; i < b->warps; i++)
+        b->warp[i] = (struct Warp){
+            .block = b, .index = i, .file = files + (size_t)i * units,
+            .local = local + (size_t)i * LANES * k->local_bytes,
+            .path = paths + (size_t)i * MAX_PATHS };
+}
+
+static void free_warps(struct Block *b)
+{
+    for (int i = 0; i < b->warps; i++)
+        async_free(b->warp[i].async);
+    free(b->warp[0].file);
+    free(b->warp[0].local);
+    free(b->warp[0].path);
+    free(b->warp);
+}
+
+/* fill the constant registers */
+static uint32_t same_for_all(const struct Warp *w, enum ConstantKind kind)
+{
+    const struct Launch *l = w->block->launch;
+    const struct Dim3 *at = &w->block->index;
+    switch (kind) {
+    case CONSTANT_NTID_X: return l->block.x;
+    case CONSTANT_NTID_Y: return l->block.y;
+    case CONSTANT_NTID_Z: return l->block.z;
+    case CONSTANT_CTAID_X: return at->x;
+    case CONSTANT_CTAID_Y: return at->y;
+    case CONSTANT_CTAID_Z: return at->z;
+    case CONSTANT_NCTAID_X: return l->grid.x;
+    case CONSTANT_NCTAID_Y: return l->grid.y;
+    case CONSTANT_NCTAID_Z: return l->grid.z;
+    case CONSTANT_WARPID: return (uint32_t)w->index;
+    case CONSTANT_NWARPID: return (uint32_t)w->block->warps;
+    case CONSTANT_DYNAMIC_SHARED: return (uint32_t)l->dynamic_shared;
+    case CONSTANT_TOTAL_SHARED: return (uint32_t)w->block->shared_bytes;
+    case CONSTANT_ONE: return 1;
+    default: return 0;
+    }
+}
+
+static uint32_t of_lane(const struct Warp *w, enum ConstantKind kind, int l)
+{
+    uint32_t bit = lane_bit[l];
+    switch (kind) {
+    case CONSTANT_TID_X: return thread_index(w, l).x;
+    case CONSTANT_TID_Y: return thread_index(w, l).y;
+    case CONSTANT_TID_Z: return thread_index(w, l).z;
+    case CONSTANT_LANEID: return (uint32_t)l;
+    case CONSTANT_MASK_EQ: return bit;
+    case CONSTANT_MASK_LE: return bit | (bit - 1);
+    case CONSTANT_MASK_LT: return bit - 1;
+    case CONSTANT_MASK_GE: return ~(bit - 1);
+    case CONSTANT_MASK_GT: return ~(bit | (bit - 1));
+    default: return same_for_all(w, kind);
+    }
+}
+
+static void fill_constants(struct Warp *w)
+{
+    const struct Kernel *k = w->block->launch->kernel;
+    for (int i = 0; i < k->n_constants; i++) {
+        const struct Constant *c = &k->constants[i];
+        uint32_t *to = w->file + c->unit;
+        for (int l = 0; l < LANES; l++)
+            if (c->kind == CONSTANT_LONG)
+                memcpy(to + 2 * l, &c->value, 8);
+            else if (c->kind == CONSTANT_BITS)
+                to[0] = (uint32_t)c->value;
+            else
+                to[l] = c->kind == CONSTANT_WORD ? (uint32_t)c->value
+                                                 : of_lane(w, c->kind, l);
+    }
+}
+
+/* begin a block */
+static void begin_block(struct Block *b, uint64_t n)
+{
+    struct Launch *l = b->launch;
+    const struct Kernel *k = l->kernel;
+    b->linear = n;
+    b->index = (struct Dim3){ (uint32_t)(n % l->grid.x),
+        (uint32_t)(n / l->grid.x % l->grid.y),
+        (uint32_t)(n / l->grid.x / l->grid.y) };
+    b->steps = 0;
+    memset(b->barrier, 0, sizeof b->barrier);
+    memset(b->shared, 0xff, b->shared_bytes);
+    for (int i = 0; i < b->warps; i++) {
+        struct Warp *w = &b->warp[i];
+        int lanes = b->threads - i * LANES;
+        w->alive = lanes >= LANES ? ALL_LANES : (1u << lanes) - 1;
+        w->active = w->alive;
+        w->pc = 0;
+        w->state = WARP_READY;
+        w->used = w->ages = 0;
+        w->polls = w->turns = w->patience = w->waiting = 0;
+        memset(w->poll, 0, sizeof w->poll);
+        w->now = path_new(w, (struct Path){ .meet = -1, .parent = -1,
+                                            .lanes = w->alive });
+        for (int c = 0; c < k->n_constants; c++)
+            if (k->constants[c].kind >= CONSTANT_CTAID_X &&
+                k->constants[c].kind <= CONSTANT_CTAID_Z)
+                for (int j = 0; j < LANES; j++)
+                    w->file[k->constants[c].unit + (unsigned)j] =
+                        same_for_all(w, k->constants[c].kind);
+    }
+}
+
+/* spread the counts */
+static void spread_counts(struct Launch *l)
+{
+    struct Site *first = NULL;
+    for (int k = 0; k < l->kernel->instructions; k++) {
+        const struct Instruction *i = &l->kernel->code[k];
+        struct Site *s = &l->site[k];
+        if (!first)
+            first = s;
+        s->executed = first->executed;
+        s->active = first->active;
+        if (!i->guarded)
+            s->on = s->active;
+        if (i->ends)
+            first = NULL;
+    }
+}
+
+/* launch a kernel */
+static void run_grid(struct Launch *l)
+{
+    struct Block b = { .launch = l };
+    uint64_t blocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
+    b.threads = (int)(l->block.x * l->block.y * l->block.z);
+    b.shared_bytes = shared_of(l->kernel, l->dynamic_shared);
+    b.shared = room_for(b.shared_bytes);
+    make_warps(&b);
+    for (int i = 0; i < b.warps; i++)
+        fill_constants(&b.warp[i]);
+    for (uint64_t n = 0; n < blocks && l->fault == FAULT_NONE; n++) {
+        begin_block(&b, n);
+        if (l->check)
+            check_block_begin(&b);
+        run_block(&b);
+        if (l->check)
+            check_block_end(&b);
+    }
+    free_warps(&b);
+    free(b.shared);
+}
+
+bool simt_launch(const struct Kernel *k, struct Dim3 grid,
+                 struct Dim3 block, size_t dynamic_shared, void **args,
+                 enum Fault *fault, struct Error *e)
+{
+    struct Launch l = { .kernel = k, .grid = grid, .block = block,
+                        .dynamic_shared = dynamic_shared,
+                        .check = simt_options.check,
+                        .wide = wide_lanes() };
+    enum Fault ignored;
+    fault = fault ? fault : &ignored;
+    *fault = FAULT_CONFIGURATION;
+    if (!possible(k, grid, block, dynamic_shared, e))
+        return false;
+    if (!copy_arguments(&l, args, e)) {
+        free(l.params);
+        return false;
+    }
+    l.number = ++launches;
+    /* run it, counted and checked */
+    struct Touched touched;
+    if (simt_options.count && launch_ended) {
+        l.site = calloc((size_t)k->instructions, sizeof *l.site);
+        if (!l.site)
+            fail("no memory for the counts of kernel %s", k->name);
+        if (memory.bytes) {
+            touched_new(&touched, memory.base, memory.bytes);
+            l.touched = &touched;
+        }
+    }
+    if (l.check)
+        check_launch_begin(&l);
+    run_grid(&l);
+    if (l.check)
+        check_launch_end(&l);
+    if (l.site) {
+        spread_counts(&l);
+        launch_ended(&l);
+    }
+    if (l.touched)
+        touched_free(l.touched);
+    free(l.site);
+    free(l.params);
+    *fault = l.fault;
+    return l.fault == FAULT_NONE || error_set(e, "%s", l.error.text);
+}

@@ -1,0 +1,1135 @@
+/* Tangled from chapters/machine/sanitizer.nw, "The whole of it".  Edit it there. */
+
+#include "simt/sanitizer/check.h"
+
+#include "base/alloc.h"
+#include "simt/executor/execute.h"
+#include "simt/sanitizer/area.h"
+#include "simt/sanitizer/order.h"
+#include "simt/sanitizer/problem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* what is asked for */
+static int wanted_checks;
+static bool configured;
+static bool context_lost;               /* nothing can be freed any more */
+
+static const struct { const char *name; int what; } words[] = {
+    { "on", CHECK_ALL }, { "off", 0 }, { "memory", CHECK_MEMORY },
+    { "init", CHECK_INIT }, { "race", CHECK_RACE }, { "sync", CHECK_SYNC },
+    { "leak", CHECK_LEAK },
+};
+enum { WORDS = sizeof words / sizeof *words };
+
+
+bool check_configure(const char *text, struct Error *e)
+{
+    int what = text ? 0 : CHECK_ALL;
+    for (const char *p = text; p; ) {
+        size_t n = strcspn(p, ",");
+        int i = 0;
+        while (i < WORDS && (strlen(words[i].name) != n
+                             || strncmp(p, words[i].name, n)))
+            i++;
+        if (i == WORDS)
+            return error_set(e, "SIMT_CHECK=%s: '%.*s' is none of on, off,"
+                             " memory, init, race, sync, leak", text,
+                             (int)n, p);
+        what |= words[i].what;
+        p = p[n] ? p + n + 1 : NULL;
+    }
+    wanted_checks = what;
+    configured = true;
+    simt_options.check = what != 0;
+    return true;
+}
+
+
+/* Has anybody asked for these checks?  Without check_configure: for all. */
+static bool wanted(int what)
+{
+    if (!configured)
+        check_configure(NULL, NULL);
+    return wanted_checks & what;
+}
+
+
+/* copies in the air */
+struct Flight { uint32_t to, group; uint16_t at; uint8_t size, lane; };
+static struct Flights {
+    struct Flight *flight;
+    int count, room;
+    uint32_t group[LANES];      /* the open group of each lane           */
+} flights[MAX_WARPS];
+static uint64_t flying[(MAX_SHARED + 64) / 64]; /* bytes to be written   */
+static int in_flight;
+
+/* bits of local memory */
+static uint64_t *local_valid;           /* a bit for each byte           */
+static size_t local_words;
+
+/* do all warps wait in one place? */
+/* Warps that meet at a barrier, and have gone one instruction on, should
+ * have come to it in one place. */
+static void waits_elsewhere(const struct Block *b)
+{
+    const struct Kernel *k = b->launch->kernel;
+    const struct Warp *first = NULL;
+    char here[160], there[160];
+    for (int i = 0; i < b->warps; i++) {
+        struct Warp w = b->warp[i];
+        w.pc--;
+        /* first = whom to compare with; leave out who waits for another */
+        if (w.state != WARP_AT_BARRIER
+            || (first && w.waits_for != first->waits_for))
+            continue;
+        if (!first)
+            first = b->warp + i;
+        /* compare this warp's place with the first one's */
+        where(k, first->pc - 1, there, sizeof there);
+        if (strcmp(where(k, w.pc, here, sizeof here), there) == 0)
+            continue;
+        check_problem(PROBLEM_BARRIER, &w, w.active,
+                      "waits here for a barrier to which warp %d comes at"
+                      " %s.\n    All threads of a block have to meet at the"
+                      " same __syncthreads().", first->index, there);
+        return;
+    }
+}
+
+/* barriers, syncs, fences */
+void check_barrier(struct Block *b)
+{
+    if (wanted(CHECK_SYNC))
+        waits_elsewhere(b);
+    order_barrier();
+}
+
+void check_warp_sync(struct Warp *w, uint32_t lanes)
+{
+    order_sync(w, lanes);
+}
+
+void check_fence(struct Warp *w, uint32_t lanes, bool device)
+{
+    order_fence(w, lanes, device);
+}
+
+/* a question about one area */
+struct Ask {
+    const struct Warp *w;
+    const struct Access *a;
+    struct Area *area;
+    const struct Now *now;
+    enum Touch touch;
+    const uint64_t *address;    /* of each lane, from the area's start   */
+    uint32_t on;
+    int size;
+    bool several;               /* what a lane reads goes to all lanes   */
+    enum Pass { CHECK_AND_NOTE, ONLY_CHECK, ONLY_NOTE } pass;
+    /* what has been found wrong */
+    struct Wrong { uint32_t lanes; uint64_t address; }
+        race, unwritten, unwaited;          /* address: of the first     */
+    int lane;                   /* the first race: this lane,            */
+    struct Clash clash;         /*   the other party,                    */
+    bool at_once;               /*   in the very same instruction        */
+};
+
+/* add to what was found */
+static void add_lane(struct Wrong *x, int lane, uint64_t address)
+{
+    if (!x->lanes)
+        x->address = address;
+    x->lanes |= 1u << lane;
+}
+
+static void add_race(struct Ask *q, int lane, struct Clash c, bool at_once)
+{
+    if (!q->race.lanes) {
+        q->lane = lane;
+        q->clash = c;
+        q->at_once = at_once;
+    }
+    add_lane(&q->race, lane, q->address[lane]);
+}
+
+/* all reports */
+/* what was done, in words */
+static enum Touch touch_of(enum AccessKind kind)
+{
+    return kind == ACCESS_STORE || kind == ACCESS_STMATRIX ? TOUCH_WRITE
+         : kind == ACCESS_ATOM || kind == ACCESS_RED       ? TOUCH_ATOMIC
+                                                           : TOUCH_READ;
+}
+
+static const char *deed(enum Touch touch)
+{
+    return touch == TOUCH_READ    ? "reads"
+         : touch == TOUCH_WRITE   ? "writes"
+                                  : "works atomically on";
+}
+
+static const char *spot_text(const struct Access *a, uint64_t x, char *to,
+                             size_t room)
+{
+    if (a->space == SPACE_GLOBAL || a->space == SPACE_CONST)
+        return address_text(x, to, room);
+    snprintf(to, room, "byte %lld of %s memory", (long long)x,
+             a->space == SPACE_SHARED ? "shared" : "local");
+    return to;
+}
+
+/* report what is out of bounds or misaligned */
+static void tell_illegal(const struct Warp *w, const struct Access *a)
+{
+    uint64_t x = a->address[__builtin_ctz(a->illegal)];
+    const struct Area *below = area_below(x);
+    bool global = a->space == SPACE_GLOBAL || a->space == SPACE_CONST;
+    bool freed = global && below && below->freed
+                 && x - below->base < below->bytes;
+    char text[200], limit[80] = "";
+    if (!global)
+        snprintf(limit, sizeof limit, ", of which there are %zu bytes",
+                 a->space == SPACE_SHARED
+                     ? w->block->shared_bytes
+                     : (size_t)w->block->launch->kernel->local_bytes);
+    check_problem(freed ? PROBLEM_FREED : PROBLEM_OUT_OF_BOUNDS, w,
+                  a->illegal, "%s %d bytes at %s%s",
+                  deed(touch_of(a->kind)), a->size,
+                  spot_text(a, x, text, sizeof text), limit);
+}
+
+
+static void tell_misaligned(const struct Warp *w, const struct Access *a)
+{
+    uint32_t lanes = a->misaligned & ~a->illegal;
+    char text[200];
+    check_problem(PROBLEM_MISALIGNED, w, lanes,
+                  "%s %d bytes at once at %s, which is no multiple of %d",
+                  deed(touch_of(a->kind)), a->size,
+                  spot_text(a, a->address[__builtin_ctz(lanes)], text,
+                            sizeof text), a->size);
+}
+
+/* report a race */
+static const char *other_text(const struct Ask *q, char *to, size_t room)
+{
+    const struct Launch *l = q->w->block->launch;
+    const struct Clash *c = &q->clash;
+    char thread[60], block[60] = "the same block", place[160];
+    bool near = c->other >= q->now->block;
+    int lane = (int)(c->other % SEVERAL);
+    bool same = near && warp_of(c->other) == q->w->index && lane == q->lane;
+    if (!near)
+        block_text(&l->grid, block_of(c->other), block, sizeof block);
+    thread_text(&l->block, warp_of(c->other) * LANES + lane, thread,
+                sizeof thread);
+    snprintf(to, room, "%s%s of %s %s at %s",
+             same ? "a neighbour in the warp of " : "", thread, block,
+             deed(c->touch),
+             where(l->kernel, (int)c->at, place, sizeof place));
+    return to;
+}
+
+
+static const char *advice(const struct Ask *q)
+{
+    const struct Clash *c = &q->clash;
+    const struct Kernel *k = q->w->block->launch->kernel;
+    enum AccessKind kind = k->code[c->at].access;
+    if (q->at_once)
+        return "They are lanes of one instruction and bring different"
+               " values: which one stays is not defined.";
+    if (c->other < q->now->block)
+        return "The blocks of a launch run in any order: let each have its"
+               " own part, use atomics, or launch twice.";
+    if (c->touch == TOUCH_WRITE && (kind == ACCESS_ASYNC_CA
+                                    || kind == ACCESS_ASYNC_CG))
+        return "Waiting for a copy shows it to the thread that asked for"
+               " it: put __syncthreads() after the wait.";
+    if (warp_of(c->other) == q->w->index)
+        return "The lanes of a warp need not run in step: put __syncwarp()"
+               " between the two.";
+    return "No barrier lies between the two: put __syncthreads() there.";
+}
+
+
+static void race_text(const struct Ask *q, char *to, size_t room)
+{
+    char place[200], other[400];
+    snprintf(to, room, "%s %d bytes at %s, which %s.\n    %s",
+             deed(q->touch), q->size,
+             place_text(q->area, q->race.address, place, sizeof place),
+             other_text(q, other, sizeof other), advice(q));
+}
+
+static void tell_race(const struct Ask *q)
+{
+    char text[800];
+    race_text(q, text, sizeof text);
+    check_problem(PROBLEM_RACE, q->w, q->race.lanes, "%s", text);
+}
+
+/* report what was found */
+static void tell_bits(const struct Ask *q, enum ProblemKind kind,
+                      const struct Wrong *wrong, const char *why)
+{
+    char place[200];
+    check_problem(kind, q->w, wrong->lanes, "%s %d bytes at %s, %s",
+                  deed(q->touch), q->size,
+                  place_text(q->area, wrong->address, place, sizeof place),
+                  why);
+}
+
+
+static void tell(const struct Ask *q)
+{
+    if (q->unwaited.lanes) {
+        tell_bits(q, PROBLEM_ASYNC, &q->unwaited,
+                  "to which a cp.async is still on its way.\n    Wait for"
+                  " its group first, then synchronise.");
+        return;
+    }
+    if (q->unwritten.lanes)
+        tell_bits(q, PROBLEM_UNINITIALISED, &q->unwritten,
+                  "where nobody has written");
+    if (q->race.lanes)
+        tell_race(q);
+}
+
+
+/* all questions */
+/* the bytes a store would write */
+/* For a lane of the warp's running instruction; false: it is no store of
+ * registers. */
+static bool store_value(const struct Warp *w, int lane,
+                        unsigned char to[16])
+{
+    const struct Instruction *i = w->block->launch->kernel->code + w->pc;
+    if (i->access != ACCESS_STORE)
+        return false;
+    for (int k = 0; k < i->width; k++)
+        memcpy(to + k * i->size, w->file + i->b[k]
+                                 + lane * (i->flags & FLAG_WIDE ? 2 : 1),
+               (size_t)i->size);
+    return true;
+}
+
+/* Does memory hold the value already? */
+static bool writes_the_same(const struct Ask *q, int lane)
+{
+    unsigned char value[16];
+    const unsigned char *old = q->area->space == SPACE_SHARED
+        ? q->w->block->shared + q->address[lane]
+        : memory_bytes(q->area->base + q->address[lane]);
+    return store_value(q->w, lane, value)
+           && memcmp(value, old, (size_t)q->size) == 0;
+}
+
+/* made to be seen by other threads? */
+/* The address of byte x of an area, unlike any in another area. */
+static uint64_t absolute(const struct Ask *q, uint64_t x)
+{
+    return q->area == &shared_area ? SHARED_WINDOW + x : q->area->base + x;
+}
+
+static bool is_atomic(const struct Instruction *i)
+{
+    return touch_of(i->access) == TOUCH_ATOMIC;
+}
+
+static bool is_cas(const struct Warp *w)
+{
+    return w->block->launch->kernel->code[w->pc].op == OP_CAS;
+}
+
+static bool is_flag(const struct Ask *q, struct Clash c, int lane)
+{
+    const struct Instruction *code = q->w->block->launch->kernel->code;
+    const struct Instruction *i = code + q->w->pc, *j = code + c.at;
+    bool strong = (is_atomic(i) || i->flags & FLAG_STRONG) &&
+                  (is_atomic(j) || j->flags & FLAG_STRONG);
+    bool lanes = c.other >= q->now->block &&
+                 warp_of(c.other) == q->w->index;
+    if (order_passed_on(c.other, lane, q->now) &&
+        (is_atomic(j) || j->flags & FLAG_STRONG))
+        return true;
+    return strong && (!lanes || is_atomic(i) || is_atomic(j) ||
+                      (q->touch != TOUCH_READ && c.touch != TOUCH_READ) ||
+                      (i->flags | j->flags) & FLAG_POLLS ||
+                      order_published(absolute(q, q->address[lane])));
+}
+
+/* a guess before an atomic */
+static struct Guess {
+    uint64_t address;
+    int thread;                 /* that has read, and may come to a CAS  */
+    unsigned at;                /* its load                              */
+    struct Warp w;              /* of the report, and at its place       */
+    uint32_t lanes;
+    char text[500];
+} guesses[64];
+static int n_guesses;
+static bool has_cas;                    /* the kernel of this launch     */
+static uint64_t excused[65536 / 64];    /* loads, by number              */
+
+static bool is_excused(unsigned at)
+{
+    return excused[at / 64] >> at % 64 & 1;
+}
+
+/* Is the race one of a read that may be a guess?  Then it is kept. */
+static bool may_be_guess(const struct Ask *q, struct Clash c, int lane)
+{
+    bool reads = q->touch == TOUCH_READ && c.touch == TOUCH_ATOMIC;
+    bool meets = q->touch == TOUCH_ATOMIC && c.touch == TOUCH_READ;
+    unsigned at = (uint16_t)(reads ? (unsigned)q->w->pc : c.at);
+    if (!has_cas || !(reads || meets))
+        return false;
+    if (is_excused(at))
+        return true;
+    if ((meets && c.other < q->now->block) || n_guesses == 64)
+        return false;
+    struct Guess *g = &guesses[n_guesses++];
+    *g = (struct Guess){ absolute(q, q->address[lane]),
+        reads ? q->w->index * LANES + lane
+              : warp_of(c.other) * LANES + (int)(c.other % SEVERAL),
+        at, *q->w, 1u << lane, "" };
+    /* write down what would be reported */
+    struct Ask then = *q;
+    then.race = (struct Wrong){ 0 };
+    add_race(&then, lane, c, false);
+    race_text(&then, g->text, sizeof g->text);
+    return true;
+}
+
+static void excuse(unsigned at)
+{
+    excused[at / 64] |= (uint64_t)1 << at % 64;
+}
+
+/* The lane comes to word i by an atomicCAS. */
+static void guess_was_checked(const struct Ask *q, const struct Line *l,
+                              int i, int lane)
+{
+    Stamp x = l->reader[i];
+    if (x >= q->now->block && warp_of(x) == q->w->index &&
+        (int)(x % SEVERAL) == lane)
+        excuse(l->read_at[i]);
+}
+
+static void guesses_checked(const struct Warp *w, int lane,
+                            uint64_t address)
+{
+    int kept = 0;
+    for (int i = 0; i < n_guesses; i++)
+        if (guesses[i].address == address &&
+            guesses[i].thread == w->index * LANES + lane)
+            excuse(guesses[i].at);
+    for (int i = 0; i < n_guesses; i++)
+        if (!is_excused(guesses[i].at))
+            guesses[kept++] = guesses[i];
+    n_guesses = kept;
+}
+
+static void tell_guesses(void)
+{
+    for (int i = 0; i < n_guesses; i++)
+        check_problem(PROBLEM_RACE, &guesses[i].w, guesses[i].lanes, "%s",
+                      guesses[i].text);
+    n_guesses = 0;
+}
+
+/* ask about one word */
+static bool by_ldmatrix(const struct Ask *q, struct Clash c)
+{
+    const struct Kernel *k = q->w->block->launch->kernel;
+    return c.touch == TOUCH_READ && c.other >= q->now->block
+           && warp_of(c.other) == q->w->index
+           && k->code[c.at].access == ACCESS_LDMATRIX;
+}
+
+static bool harmless(const struct Ask *q, struct Clash c, int lane)
+{
+    return order_over(c.other, lane, q->several, q->now)
+           || is_flag(q, c, lane)
+           || by_ldmatrix(q, c)
+           || (q->touch == TOUCH_WRITE && c.touch == TOUCH_WRITE
+               && writes_the_same(q, lane));
+}
+
+/* Word i is not free for the lane, it seems. */
+static void suspect(struct Ask *q, const struct Line *l, int i, int lane,
+                    Stamp me)
+{
+    struct Clash c[3];
+    int found = word_clashes(l, i, q->touch, me, q->now, c);
+    for (int k = 0; k < found; k++)
+        if (!harmless(q, c[k], lane) && !may_be_guess(q, c[k], lane))
+            add_race(q, lane, c[k], false);
+}
+
+static void touch_word(struct Ask *q, struct Line *l, int i, int lane)
+{
+    Stamp me = q->now->mine + (Stamp)lane + (q->several ? SEVERAL : 0);
+    if (has_cas && is_cas(q->w))
+        guess_was_checked(q, l, i, lane);
+    if (q->pass != ONLY_NOTE && !word_free(l, i, q->touch, me, q->now))
+        suspect(q, l, i, lane, me);
+    if (q->pass != ONLY_CHECK)
+        word_note(l, i, q->touch, me, q->now, (unsigned)q->w->pc);
+}
+
+/* ask about lanes side by side */
+/* Words lo to hi - 1 of a line, word i by lane (4 i - first) >> shift. */
+static void touch_words(struct Ask *q, struct Line *l, int lo, int hi,
+                        int first, int shift)
+{
+    /* many words at once, if nothing is in their way */
+    unsigned at = (unsigned)q->w->pc;
+    bool many = hi - lo >= 8 && q->pass == CHECK_AND_NOTE && !q->several;
+    if (many && q->touch == TOUCH_READ
+        && line_read(l, q->now, lo, hi, first, shift, at))
+        return;
+    if (many && q->touch == TOUCH_WRITE
+        && line_write(l, q->now, lo, hi, first, shift, at))
+        return;
+    for (int i = lo; i < hi; i++)
+        touch_word(q, l, i, (4 * i - first) >> shift);
+}
+
+/* Bytes lo to hi - 1 of a line: its words, or the parts of its words. */
+static void touch_line(struct Ask *q, struct Line *l, int lo, int hi,
+                       int first, int shift)
+{
+    int parts = line_parts(l, q->now), need = 4 >> shift;
+    if (parts < need && area_split(q->area, l, need, q->now))
+        parts = need;
+    for (int p = 0; p < parts; p++) {
+        int skip = p * 4 / parts;
+        int from = (lo - skip + 3) >> 2, to = (hi - skip + 3) >> 2;
+        if (from < to)
+            touch_words(q, parts == 1 ? l : l->part + p, from, to,
+                        first - skip, shift);
+    }
+}
+
+/* Lanes from `lane` on touch so many bytes in a row. */
+static void touch_row(struct Ask *q, int lane, uint64_t from,
+                      uint64_t bytes)
+{
+    int shift = __builtin_ctz((unsigned)q->size);
+    while (bytes) {
+        int lo = (int)(from % 128);
+        int here = bytes < 128u - (unsigned)lo ? (int)bytes : 128 - lo;
+        touch_line(q, q->area->line + from / 128, lo, lo + here,
+                   lo - lane * q->size, shift);
+        lane += here >> shift;
+        from += (unsigned)here;
+        bytes -= (unsigned)here;
+    }
+}
+
+/* ask about scattered lanes */
+/* Four bytes, in the middle of a line that is not split: most scattered
+ * lanes end here, so this is what touch_word does, at once. */
+static inline bool touch_free_word(const struct Ask *q, const struct Now *n,
+                                   int lane, uint64_t x)
+{
+    struct Line *l = q->area->line + x / 128;
+    int i = (int)(x / 4 % 32);
+    Stamp me = n->mine + (Stamp)lane;
+    if (l->parts || !word_free(l, i, q->touch, me, n))
+        return false;
+    word_note(l, i, q->touch, me, n, (unsigned)q->w->pc);
+    return true;
+}
+
+static void touch_lane(struct Ask *q, int lane)
+{
+    touch_row(q, lane, q->address[lane], (unsigned)q->size);
+}
+
+/* How many lanes from this one on stand side by side? */
+static int row_length(const struct Ask *q, int lane)
+{
+    int n = 1;
+    while (lane + n < LANES && q->on >> (lane + n) & 1
+           && q->address[lane + n] == q->address[lane]
+                                      + (unsigned)(n * q->size))
+        n++;
+    return n;
+}
+
+static uint32_t lanes_from(int lane, int n)
+{
+    return (uint32_t)ones((unsigned)lane, (unsigned)n);
+}
+
+/* Row by row; of neighbours that share an address the first and the last
+ * speak for all. */
+static void touch_scattered(struct Ask *q)
+{
+    const struct Now now = *q->now;
+    bool simple = q->size == 4 && q->pass == CHECK_AND_NOTE &&
+                  !(has_cas && is_cas(q->w));
+    uint64_t before = ~0ull;
+    for (uint32_t rest = q->on; rest; ) {
+        int lane = __builtin_ctz(rest), n = row_length(q, lane);
+        uint64_t x = q->address[lane];
+        /* a long row at once, of a short one a lane */
+        if (n * q->size >= 32)
+            touch_row(q, lane, x, (unsigned)(n * q->size));
+        else {
+            /* one lane, unless its neighbours speak for it */
+            bool middle = x == before && lane + 1 < LANES
+                          && q->on >> (lane + 1) & 1
+                          && q->address[lane + 1] == x;
+            if (!middle && !(simple && touch_free_word(q, &now, lane, x)))
+                touch_lane(q, lane);
+            n = 1;
+        }
+        before = x;
+        rest &= ~lanes_from(lane, n);
+    }
+}
+
+/* compare stores of one instruction */
+/* Two lanes store to one place in one instruction.  Equal values do no
+ * harm. */
+static void stores_meet(struct Ask *q, int lane, int other)
+{
+    unsigned char x[16], y[16];
+    struct Clash c = { q->now->mine + (Stamp)other, (unsigned)q->w->pc,
+                       TOUCH_WRITE };
+    if (!store_value(q->w, lane, x) || !store_value(q->w, other, y)
+        || memcmp(x, y, (size_t)q->size))
+        add_race(q, lane, c, true);
+}
+
+static void find_meetings(struct Ask *q)
+{
+    uint8_t seen[64] = { 0 };               /* lane + 1, by address      */
+    for (uint32_t rest = q->on; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t x = q->address[lane];
+        unsigned slot = (unsigned)(x / (unsigned)q->size) % 64;
+        while (seen[slot] && q->address[seen[slot] - 1] != x)
+            slot = (slot + 1) % 64;
+        if (seen[slot])
+            stores_meet(q, lane, seen[slot] - 1);
+        seen[slot] = (uint8_t)(lane + 1);
+    }
+}
+
+/* ask about scattered stores */
+/* Is each lane's address beyond that of the lane before? */
+static bool all_apart(const struct Ask *q)
+{
+    uint64_t end = 0;
+    for (uint32_t rest = q->on; rest; rest &= rest - 1) {
+        uint64_t x = q->address[__builtin_ctz(rest)];
+        if (x < end)
+            return false;
+        end = x + (unsigned)q->size;
+    }
+    return true;
+}
+
+/* If two stores may meet, all are compared with the past before any is
+ * noted down, and then with each other. */
+static void store_scattered(struct Ask *q)
+{
+    if (all_apart(q)) {
+        touch_scattered(q);
+        return;
+    }
+    q->pass = ONLY_CHECK;
+    touch_scattered(q);
+    q->pass = ONLY_NOTE;
+    touch_scattered(q);
+    find_meetings(q);
+}
+
+/* was it written? has it arrived? */
+static void ask_bits(struct Ask *q, bool row, const uint64_t *bits,
+                     bool want, struct Wrong *wrong)
+{
+    uint64_t from = q->address[__builtin_ctz(q->on)];
+    uint64_t n = (unsigned)(__builtin_popcount(q->on) * q->size);
+    if (row && (want ? bits_all(bits, from, n) : bits_none(bits, from, n)))
+        return;
+    for (uint32_t rest = q->on; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t x = q->address[lane];
+        uint64_t mask = ones(x % 64, (unsigned)q->size);
+        if ((bits[x / 64] & mask) != (want ? mask : 0))
+            add_lane(wrong, lane, x);
+    }
+}
+
+static void note_written(struct Ask *q, bool row)
+{
+    uint64_t from = q->address[__builtin_ctz(q->on)];
+    uint64_t n = (unsigned)(__builtin_popcount(q->on) * q->size);
+    if (row)
+        area_wrote(q->area, from, n);
+    else
+        for (uint32_t rest = q->on; rest; rest &= rest - 1)
+            area_wrote(q->area, q->address[__builtin_ctz(rest)],
+                       (unsigned)q->size);
+}
+
+/* ask about the order */
+static void ask_order(struct Ask *q, bool row)
+{
+    int first = __builtin_ctz(q->on);
+    order_turn(q->w);
+    if (row)
+        touch_row(q, first, q->address[first],
+                  (unsigned)(__builtin_popcount(q->on) * q->size));
+    else if (q->touch == TOUCH_WRITE)
+        store_scattered(q);
+    else
+        touch_scattered(q);
+}
+
+/* Are the lanes side by side, with none missing between them? */
+static bool in_a_row(const struct Ask *q)
+{
+    uint32_t lanes = q->on >> __builtin_ctz(q->on);
+    return q->a->contiguous && !(lanes & (lanes + 1));
+}
+
+/* every question about one area */
+static void ask(struct Ask *q)
+{
+    bool row = in_a_row(q), shared = q->area == &shared_area;
+    struct Now *now = shared ? &now_shared : &now_global;
+    q->now = now;
+    /* of lanes that read one address two are enough */
+    if (q->a->uniform && q->touch != TOUCH_WRITE)
+        q->on = 1u << __builtin_ctz(q->on)
+                | 1u << (31 - __builtin_clz(q->on));
+    /* ask about bits: written, and not in the air */
+    if (q->area->left && q->touch != TOUCH_WRITE
+        && q->a->atomic != ATOMIC_EXCH && wanted(CHECK_INIT))
+        ask_bits(q, row, q->area->valid, true, &q->unwritten);
+    if (shared && in_flight && wanted(CHECK_SYNC))
+        ask_bits(q, row, flying, false, &q->unwaited);
+    now->atomics |= q->touch == TOUCH_ATOMIC;
+    if (wanted(CHECK_RACE) && !order_lost)
+        ask_order(q, row);
+    if (q->area->left && q->touch != TOUCH_READ)
+        note_written(q, row);
+    if (q->race.lanes | q->unwritten.lanes | q->unwaited.lanes)
+        tell(q);
+}
+
+/* put threads in order */
+static void put_in_order(const struct Ask *q)
+{
+    const struct Instruction *i =
+        q->w->block->launch->kernel->code + q->w->pc;
+    bool atomic = q->touch == TOUCH_ATOMIC;
+    if (!atomic && !(i->flags & FLAG_STRONG))
+        return;
+    if (i->flags & FLAG_RELEASE)
+        order_fence(q->w, q->on, !(i->flags & FLAG_BLOCK));
+    for (uint32_t rest = q->on; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t x = absolute(q, q->address[lane]);
+        order_atomic(q->w, lane, x, atomic || q->touch == TOUCH_READ,
+                     atomic || q->touch == TOUCH_WRITE);
+        if (i->op == OP_CAS)
+            guesses_checked(q->w, lane, x);
+    }
+}
+
+/* ask about global memory */
+static void ask_global(struct Warp *w, const struct Access *a, uint32_t on)
+{
+    uint64_t from[LANES];
+    while (on) {
+        struct Area *area = area_of(a->address[__builtin_ctz(on)]);
+        if (!area)
+            return;
+        struct Ask q = { .w = w, .a = a, .area = area, .address = from,
+                         .touch = touch_of(a->kind), .size = a->size };
+        for (int l = 0; l < LANES; l++) {
+            from[l] = a->address[l] - area->base;
+            q.on |= (uint32_t)(from[l] < area->bytes) << l;
+        }
+        q.on &= on;
+        on &= ~q.on;
+        put_in_order(&q);
+        ask(&q);
+    }
+}
+
+/* ask about shared memory */
+static void ask_shared(struct Warp *w, const struct Access *a, uint32_t on)
+{
+    struct Ask q = { .w = w, .a = a, .area = &shared_area,
+                     .address = a->address, .touch = touch_of(a->kind),
+                     .on = on, .size = a->size };
+    if (a->kind == ACCESS_LDMATRIX || a->kind == ACCESS_STMATRIX) {
+        q.size = 16;
+        q.several = a->kind == ACCESS_LDMATRIX;
+        if (a->matrices < 4)
+            q.on &= (1u << 8 * a->matrices) - 1;
+    }
+    if (q.on) {
+        put_in_order(&q);
+        ask(&q);
+    }
+}
+
+/* ask about local memory */
+static void ask_local(struct Warp *w, const struct Access *a, uint32_t on)
+{
+    uint64_t each = w->block->launch->kernel->local_bytes;
+    uint32_t unwritten = 0;
+    for (; on; on &= on - 1) {
+        int lane = __builtin_ctz(on);
+        uint64_t at = (unsigned)(w->index * LANES + lane) * each
+                      + a->address[lane];
+        if (touch_of(a->kind) == TOUCH_WRITE)
+            bits_put(local_valid, at, (unsigned)a->size, true);
+        else if (!bits_all(local_valid, at, (unsigned)a->size))
+            unwritten |= 1u << lane;
+    }
+    if (unwritten && wanted(CHECK_INIT))
+        check_problem(PROBLEM_UNINITIALISED, w, unwritten,
+                      "reads %d bytes at byte %llu of local memory, where"
+                      " the thread has not written", a->size,
+                      (unsigned long long)
+                      a->address[__builtin_ctz(unwritten)]);
+}
+
+/* copies take off */
+static void take_off(struct Warp *w, const struct Access *a, uint32_t on)
+{
+    struct Flights *f = &flights[w->index];
+    for (; on; on &= on - 1) {
+        int lane = __builtin_ctz(on);
+        /* make room for one more */
+        if (f->count == f->room) {
+            f->room = 2 * f->room + 64;
+            f->flight = xrealloc(f->flight,
+                                 (size_t)f->room * sizeof *f->flight);
+        }
+        f->flight[f->count++] = (struct Flight){
+            .to = (uint32_t)a->to[lane], .group = f->group[lane],
+            .at = (uint16_t)w->pc, .size = (uint8_t)a->size,
+            .lane = (uint8_t)lane };
+        bits_put(flying, a->to[lane], (unsigned)a->size, true);
+        in_flight++;
+    }
+}
+
+/* Lanes whose copy has a byte count with this bit set. */
+static uint32_t lanes_with(const struct Access *a, int size)
+{
+    uint32_t lanes = 0;
+    for (int l = 0; l < LANES; l++)
+        lanes |= (uint32_t)!!(a->bytes[l] & size) << l;
+    return lanes;
+}
+
+/* The sources are read: 16 bytes, or 8 and 4, or what is left. */
+static void ask_sources(struct Warp *w, const struct Access *a, uint32_t on)
+{
+    struct Access from = *a;
+    from.kind = ACCESS_LOAD;
+    from.contiguous = from.uniform = false;
+    for (from.size = 16; from.size; from.size /= 2) {
+        uint32_t lanes = lanes_with(a, from.size) & on;
+        if (lanes)
+            ask_global(w, &from, lanes);
+        for (int l = 0; l < LANES; l++)
+            from.address[l] += a->bytes[l] & (unsigned)from.size;
+    }
+}
+
+static void ask_async(struct Warp *w, const struct Access *a, uint32_t on)
+{
+    struct Access to = *a;
+    to.kind = ACCESS_STORE;
+    to.contiguous = to.uniform = false;
+    memcpy(to.address, a->to, sizeof a->to);
+    ask_sources(w, a, on);
+    ask_shared(w, &to, on);
+    take_off(w, a, on);
+}
+
+/* copies land */
+/* Now the copy writes, as its thread's. */
+static void land(const struct Warp *w, const struct Flight *x)
+{
+    bits_put(flying, x->to, x->size, false);
+    in_flight--;
+    if (!wanted(CHECK_RACE) || order_lost)
+        return;
+    /* q = a store by this lane, at the instruction that took off */
+    uint64_t address[LANES];
+    address[x->lane] = x->to;
+    struct Warp then = *w;
+    then.pc = x->at;
+    struct Ask q = { .w = &then, .area = &shared_area, .now = &now_shared,
+                     .address = address, .touch = TOUCH_WRITE,
+                     .size = x->size, .pass = ONLY_NOTE };
+    order_turn(w);
+    touch_lane(&q, x->lane);
+}
+
+void check_async_commit(struct Warp *w)
+{
+    for (int l = 0; l < LANES; l++)
+        flights[w->index].group[l] += w->active >> l & 1;
+}
+
+/* All copies of these lanes land, but those of the last groups_left groups
+ * of each; groups_left < 0: all. */
+void check_async_wait(struct Warp *w, int groups_left)
+{
+    struct Flights *f = &flights[w->index];
+    int kept = 0;
+    for (int i = 0; i < f->count; i++) {
+        /* copy i lands, or moves up */
+        struct Flight x = f->flight[i];
+        if (w->active >> x.lane & 1
+            && (groups_left < 0
+                || (int64_t)x.group + groups_left < f->group[x.lane]))
+            land(w, &x);
+        else
+            f->flight[kept++] = x;
+    }
+    f->count = kept;
+}
+
+/* the short way, and all others */
+/* are lanes side by side all free? */
+/* Lanes from `lane` on, size bytes each: is every word free? */
+static bool row_is_free(struct Area *area, const struct Now *now,
+                        bool write, int lane, int size, uint64_t from,
+                        uint64_t left, unsigned at)
+{
+    int shift = __builtin_ctz((unsigned)size);
+    while (left) {
+        /* words a to b of line l: as much of the row as lies in it */
+        struct Line *l = area->line + from / 128;
+        int lo = (int)(from % 128);
+        int here = left < 128u - (unsigned)lo ? (int)left : 128 - lo;
+        int first = lo - lane * size, a = lo >> 2, b = (lo + here) >> 2;
+        if (l->parts || !(write ? line_write : line_read)(l, now, a, b,
+                                                          first, shift, at))
+            return false;
+        lane += here >> shift;
+        from += (unsigned)here;
+        left -= (unsigned)here;
+    }
+    return true;
+}
+
+/* the short way */
+static bool is_strong(const struct Warp *w)
+{
+    const struct Instruction *code = w->block->launch->kernel->code;
+    return code[w->pc].flags & FLAG_STRONG;
+}
+
+/* Most accesses are reads or writes of lanes side by side, and nothing is
+ * wrong with them.  True: this was one, and it is noted down.  False: ask
+ * all questions; what was noted already does no harm. */
+static bool all_well(const struct Warp *w, const struct Access *a,
+                     uint32_t on)
+{
+    bool shared = a->space == SPACE_SHARED, write = a->kind == ACCESS_STORE;
+    int f = __builtin_ctz(on);
+    /* leave anything unusual to the long way */
+    uint32_t lanes = on >> f;
+    if (!a->contiguous || a->size < 4 || lanes & (lanes + 1)
+        || (a->kind != ACCESS_LOAD && !write) || (shared && in_flight)
+        || wanted_checks != CHECK_ALL || order_lost || is_strong(w))
+        return false;
+    /* where the bytes lie, and how many they are */
+    struct Area *area = shared ? &shared_area : area_of(a->address[f]);
+    if (!area)
+        return false;
+    uint64_t from = a->address[f] - area->base;
+    uint64_t bytes = (unsigned)(__builtin_popcount(lanes) * a->size);
+    /* write the bytes, or see that they are written */
+    if (write)
+        area_wrote(area, from, bytes);
+    else if (area->left && !bits_all(area->valid, from, bytes))
+        return false;
+    order_turn(w);
+    return row_is_free(area, shared ? &now_shared : &now_global, write, f,
+                       a->size, from, bytes, (unsigned)w->pc);
+}
+
+/* one warp instruction */
+uint32_t check_access(struct Warp *w, const struct Access *a)
+{
+    uint32_t on = a->lanes & ~(a->illegal | a->misaligned);
+    if (a->illegal && wanted(CHECK_MEMORY))
+        tell_illegal(w, a);
+    if (a->misaligned & ~a->illegal && wanted(CHECK_MEMORY))
+        tell_misaligned(w, a);
+    if (!on || ((a->space == SPACE_GLOBAL || a->space == SPACE_SHARED)
+                && all_well(w, a, on)))
+        return on;
+    /* go the long way */
+    if (a->kind == ACCESS_ASYNC_CA || a->kind == ACCESS_ASYNC_CG)
+        ask_async(w, a, on);
+    else if (a->space == SPACE_GLOBAL || a->space == SPACE_CONST)
+        ask_global(w, a, on);
+    else if (a->space == SPACE_SHARED)
+        ask_shared(w, a, on);
+    else if (a->space == SPACE_LOCAL)
+        ask_local(w, a, on);
+    return on;
+}
+
+/* launches and blocks */
+static void forget_flights(void)
+{
+    for (int i = 0; i < MAX_WARPS; i++) {
+        flights[i].count = 0;
+        memset(flights[i].group, 0, sizeof flights[i].group);
+    }
+    if (in_flight)
+        memset(flying, 0, sizeof flying);
+    in_flight = 0;
+}
+
+void check_launch_begin(struct Launch *l)
+{
+    areas_unsplit();
+    if (!order_launch()) {
+        areas_clear();
+        order_restart();
+    }
+    n_guesses = has_cas = 0;
+    memset(excused, 0, sizeof excused);
+    for (int i = 0; i < l->kernel->instructions; i++)
+        has_cas |= l->kernel->code[i].op == OP_CAS;
+    size_t threads = (size_t)l->block.x * l->block.y * l->block.z;
+    size_t need = l->kernel->local_bytes * threads / 64 + 1;
+    if (need > local_words) {
+        local_valid = xrealloc(local_valid, need * sizeof *local_valid);
+        local_words = need;
+    }
+}
+
+
+void check_launch_end(struct Launch *l)
+{
+    context_lost |= l->fault != FAULT_NONE;
+    order_warp = NULL;
+}
+
+void check_block_begin(struct Block *b)
+{
+    area_new_block(b->shared_bytes);
+    if (!order_block(b->linear)) {
+        areas_clear();
+        order_restart();
+        order_block(b->linear);
+    }
+    forget_flights();
+    if (b->launch->kernel->local_bytes)
+        memset(local_valid, 0, local_words * sizeof *local_valid);
+}
+
+void check_block_end(struct Block *b)
+{
+    (void)b;
+    tell_guesses();
+    order_warp = NULL;
+}
+
+/* the host allocates and copies */
+void check_allocated(uint64_t address, size_t bytes)
+{
+    const struct Allocation *a = memory_find(address);
+    if (!wanted(CHECK_ALL))
+        return;
+    area_new(address, bytes);
+    if (a && a->name)           /* variables start as zeroes             */
+        check_host_wrote(address, bytes);
+}
+
+void check_freed(uint64_t address)
+{
+    area_free(address);
+}
+
+void check_bad_free(uint64_t address)
+{
+    char text[200];
+    if (wanted(CHECK_MEMORY))
+        check_problem(PROBLEM_FREED, NULL, 0,
+                      "cudaFree of %s; it wants the start of an allocation"
+                      " that was not freed yet",
+                      address_text(address, text, sizeof text));
+}
+
+
+void check_host_wrote(uint64_t address, size_t bytes)
+{
+    struct Area *a = area_of_range(address, bytes);
+    if (a)
+        area_wrote(a, address - a->base, bytes);
+}
+
+void check_host_reads(uint64_t address, size_t bytes)
+{
+    struct Area *a = area_of_range(address, bytes);
+    if (!wanted(CHECK_INIT) || !a || !a->left)
+        return;
+    uint64_t from = address - a->base, holes = 0, first = 0;
+    for (uint64_t i = bytes; i-- > 0; )
+        if (!bits_all(a->valid, from + i, 1)) {
+            holes++;
+            first = i;
+        }
+    char text[160];
+    if (holes)
+        check_problem(PROBLEM_UNINITIALISED, NULL, 0,
+                      "a copy to the host reads %zu bytes of which %llu"
+                      " were never written; the first is %s", bytes,
+                      (unsigned long long)holes,
+                      address_text(address + first, text, sizeof text));
+}
+
+
+void check_copied(uint64_t to, uint64_t from, size_t bytes)
+{
+    struct Area *a = area_of_range(from, bytes);
+    struct Area *b = area_of_range(to, bytes);
+    for (uint64_t i = 0; a && b && i < bytes; i++) {
+        bool set = bits_all(a->valid, from - a->base + i, 1);
+        b->left += bits_put(b->valid, to - b->base + i, 1, set);
+        b->left -= set;
+    }
+}
+
+/* the program ends */
+void check_exit(void)
+{
+    char name[120];
+    const struct Area *a;
+    bool leaks = wanted(CHECK_LEAK) && !context_lost;
+    for (int i = 0; leaks && (a = area_at(i)); i++) {
+        const struct Allocation *x = a->freed ? NULL : memory_find(a->base);
+        if (!a->freed && !(x && x->name))
+            check_problem(PROBLEM_LEAK, NULL, 0, "%s was never freed",
+                          area_text(a, name, sizeof name));
+    }
+    problems_end();
+}

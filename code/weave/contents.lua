@@ -1,0 +1,44 @@
+-- Tangled from chapters/workshop/loom.nw, "The book as a whole".  Edit it there.
+
+-- The chapters of book.yaml, in order.
+--
+-- read(root) returns what book.yaml says, with `contents` added, a list of
+-- { path, slug, part, number }, and a table slug -> number.
+package.path = arg[0]:gsub("[^/]*$", "") .. "?.lua;" .. package.path
+local yaml = require "yaml"
+local M = {}
+
+function M.read(root)
+    local book = yaml.read(root .. "/book.yaml")
+    local chapters, numbers, count = {}, {}, { digits = 0, letters = 0 }
+    for _, part in ipairs(book.parts) do
+        local kind = part.numbers or "digits"
+        for _, name in ipairs(part.chapters) do
+            local slug = name:match("[^/]+$")
+            if slug ~= "preface" then count[kind] = count[kind] + 1 end
+            local number = slug == "preface" and "0"
+                or kind == "letters" and string.char(64 + count[kind])
+                or tostring(count[kind])
+            numbers[slug] = number
+            table.insert(chapters, { path = "chapters/" .. name .. ".nw",
+                slug = slug, part = part, number = number })
+        end
+    end
+    book.contents = chapters
+    return book, numbers
+end
+
+-- print the files of the chapters
+if arg and arg[0]:match("contents%.lua$") then
+    local found, all = {}, io.popen("find chapters -name '*.nw' | sort")
+    for path in all:lines() do
+        found[path] = true
+        found[#found + 1] = path
+    end
+    for _, c in ipairs(M.read(".").contents) do
+        if found[c.path] then print(c.path) end
+        found[c.path] = nil
+    end
+    for _, path in ipairs(found) do if found[path] then print(path) end end
+end
+return M

@@ -1,0 +1,77 @@
+# The pages, the PDF, the proof reader.
+
+.PHONY: book pages
+# The loom is itself tangled, so it has to be up to date before make looks
+# at the times of its files: hence the second make.  DRAFT=1 goes on where a
+# chapter cites what is not written yet.
+book: tangle
+	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j2) pages
+
+HTML  := build/book/html
+LOOM  := $(wildcard code/weave/*.lua) code/weave/weave
+STYLE := $(addprefix $(HTML)/,book.css book.js)
+SLUGS := $(basename $(notdir $(CHAPTERS))) \
+         index chunks identifiers figures bibliography errata
+PLOTS := $(patsubst %.gp,build/%.svg,$(wildcard figures/*.gp))
+
+pages: $(SLUGS:%=$(HTML)/%.html) $(STYLE)
+	@rm -f $(filter-out $^,$(wildcard $(HTML)/*.html))
+	@lua5.4 code/weave/moved.lua
+	@echo "$(HTML)/index.html"
+
+build/weave/stamp: $(CHAPTERS) book.yaml ERRATA.yaml $(LOOM) \
+                   $(wildcard figures/* figures/data/*) chapters/references.bib
+	@code/weave/weave
+	@touch $@
+$(SLUGS:%=build/weave/%.md) $(SLUGS:%=build/weave/%.lua) \
+  build/weave/book.lua: build/weave/stamp ;
+$(HTML)/%.html: build/weave/%.md build/weave/%.lua code/weave/page.template \
+                code/weave/page $(addprefix code/weave/,filter.lua html.lua \
+                after.lua lexer.lua data.lua) chapters/references.bib | $(PLOTS)
+	@code/weave/page $*
+$(HTML)/figures.html: build/weave/book.lua
+$(STYLE): $(HTML)/%: code/weave/%
+	@mkdir -p $(@D); cp $< $@
+build/figures/%.svg: figures/%.gp code/weave/plot
+	@code/weave/plot $< $@
+-include $(wildcard build/weave/*.d build/figures/*.d)
+# A figure that is gone: the page that named it is made again.
+figures/%: ;
+
+.PHONY: lint
+lint:
+	@lua5.4 code/weave/lint.lua
+
+.PHONY: pdf pdf-pages
+pdf: tangle
+	@$(MAKE) --no-print-directory pdf-pages
+
+PDF     := $(B)/pdf
+TEX     := $(patsubst %.nw,$(PDF)/%.tex,$(notdir $(CHAPTERS))) \
+           $(PDF)/bibliography.tex
+DRAWN   := $(patsubst %.svg,$(PDF)/%.pdf,$(wildcard figures/*.svg)) \
+           $(patsubst build/%.svg,$(PDF)/%.pdf,$(PLOTS))
+
+pdf-pages: $(B)/book/moving-bytes.pdf
+	@echo "$<"
+
+# page-tex runs pandoc on one chapter; press runs TeX until nothing moves.
+$(PDF)/%.tex: build/weave/%.md build/weave/%.lua code/weave/page-tex \
+              $(addprefix code/weave/,filter.lua latex.lua lexer.lua data.lua) \
+              chapters/references.bib
+	@code/weave/page-tex $*
+define DRAW
+	@mkdir -p $(@D)
+	@rsvg-convert --format=pdf --stylesheet=code/weave/figure.css --output=$@.new $<
+	@mv $@.new $@
+endef
+$(PDF)/figures/%.pdf: figures/%.svg code/weave/figure.css
+	$(DRAW)
+$(PDF)/figures/%.pdf: build/figures/%.svg code/weave/figure.css
+	$(DRAW)
+$(PDF)/book.tex: build/weave/stamp code/weave/book-tex.lua $(TEX)
+	@lua5.4 code/weave/book-tex.lua build/weave/book.lua $(PDF)
+$(B)/book/moving-bytes.pdf: $(PDF)/book.tex $(TEX) $(DRAWN) \
+              $(addprefix code/weave/,press press.sty places.lua read-log.lua)
+	@code/weave/press $(PDF)
+	@mkdir -p $(@D); cp $(PDF)/book.pdf $@.new; mv $@.new $@

@@ -1,0 +1,61 @@
+# The software GPU, and CUDA sources for it.
+#
+# build/bin/simtcc, build/include and build/lib belong together and may be
+# moved: the script finds the others beside it.  In the library only CUDA's
+# names are visible, so that a reader's program may call a function `fail`.
+SIMTCC  := $(B)/bin/simtcc
+SIMT_LIB_OBJECTS := $(patsubst %.c,$(B)/opt/%.o,\
+             $(filter $(CODE)/base/% $(CODE)/simt/%,$(PARTS)))
+SIMT_HEADERS := $(patsubst $(CODE)/simt/include/%,$(B)/include/%,\
+             $(shell find $(CODE)/simt/include -name '*.h'))
+
+$(B)/lib/libsimt.a: $(SIMT_LIB_OBJECTS)
+	@mkdir -p $(@D); rm -f $@
+	ld -r -o $(@:.a=.o) $^
+	objcopy --wildcard -G 'cuda*' -G '__cuda*' -G 'simt_*' $(@:.a=.o)
+	@ar rcs $@ $(@:.a=.o); rm -f $(@:.a=.o)
+$(B)/include/%.h: $(CODE)/simt/include/%.h
+	@mkdir -p $(@D); cp $< $@
+$(SIMTCC): $(CODE)/simt/simtcc $(B)/lib/libsimt.a $(SIMT_HEADERS)
+	@mkdir -p $(@D); cp $< $@
+
+# Any .cu file of the book, for the software GPU.
+$(B)/simt/%.o: %.cu $(SIMTCC)
+	@mkdir -p $(@D)
+	$(SIMTCC) $(SIMTFLAGS) -I$(CODE) -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror) \
+	  -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+
+# What the model runs on a GPU.  What needs cuBLASLt or Hopper's own
+# instructions is for nvcc alone; the same functions for any GPU are in the
+# other files.
+CU       := $(sort $(shell find $(addprefix $(CODE)/,backend ops gpt2) -name '*.cu'))
+CU_SIMT  := $(foreach f,$(CU),$(if $(findstring hopper,$(f))$(findstring cublaslt,$(f)),,$(f)))
+SIMT_OBJECTS := $(CU_SIMT:%.cu=$(B)/simt/%.o)
+# Both compilers round every product and sum alone, so that the software GPU
+# and a real one compute the same bits.
+$(SIMT_OBJECTS): SIMTFLAGS = -ffp-contract=off
+
+# NAME-simt for the software GPU, NAME-cuda for a real one.  The operators' .cu
+# stand before the library; the .c of the same functions in it are then not taken.
+ON_GPU   := $(addprefix $(CODE)/,programs/train programs/eval programs/generate \
+            bench/bench_machine bench/bench_step)
+define SIMT_PROGRAM
+$(B)/bin/$(call name_of,$(1))-simt: $(B)/opt/$(1).o $(SIMT_OBJECTS) \
+                                    $(B)/libmb-host.a $(B)/lib/libsimt.a
+	@mkdir -p $$(@D)
+	$(CC) -fopenmp $(FLAGS.opt) $$^ $(LDLIBS) -lstdc++ -o $$@
+endef
+$(foreach m,$(ON_GPU),$(eval $(call SIMT_PROGRAM,$(m))))
+SIMT_PROGRAMS := $(foreach m,$(ON_GPU),$(B)/bin/$(call name_of,$(m))-simt)
+$(B)/tests-simt/%: $(B)/opt/tests/%.o $(SIMT_OBJECTS) $(B)/libmb-host.a \
+                   $(B)/lib/libsimt.a
+	@mkdir -p $(@D)
+	$(CC) -fopenmp $(FLAGS.opt) $^ $(TEST_LIBS) $(LDLIBS) -lstdc++ -o $@
+
+# The programs for GPUs that make sense without a clock.
+LESSON_SIMT := $(B)/bin/vector-add-simt $(B)/bin/device-query-simt
+$(LESSON_SIMT): $(B)/bin/%-simt: $(B)/libmb-host.a $(B)/lib/libsimt.a
+	@mkdir -p $(@D)
+	$(CC) -fopenmp $(FLAGS.opt) $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) -lstdc++ -o $@
+$(B)/bin/vector-add-simt:   $(B)/simt/$(CODE)/lessons/vector_add.o
+$(B)/bin/device-query-simt: $(B)/simt/$(CODE)/lessons/device_query.o

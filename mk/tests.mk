@@ -1,0 +1,82 @@
+# What the tests need, and how they are run.
+
+TESTS     := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+TESTS64   := $(patsubst tests/%.c,%,$(wildcard tests/f64_*.c))
+TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
+             $(TESTS:%=$(B)/tests-asan/%)
+# Every operator once more, and training, on the software GPU.  tests/fast_*.c
+# are of operators that only a GPU, real or simulated, has.
+FAST_TESTS := $(patsubst tests/%.c,%,$(wildcard tests/fast_*.c))
+SIMT_TESTS := $(B)/tests-simt/test_ops $(FAST_TESTS:%=$(B)/tests-simt/%)
+LOSSES     := $(foreach f,simt opt f64,$(B)/tests-$(f)/losses)
+
+.PHONY: test test-code test-programs check-quick wrong
+test-programs: $(PROGRAMS) $(SIMTCC) $(ASAN_PROGRAMS) $(LESSON_SIMT) \
+      $(TEST_BINS) $(FUZZERS) $(SIMT_PROGRAMS) $(SIMT_TESTS) $(LOSSES) \
+      $(B)/tests-simt/count_ops $(B)/tests-simt/count_fused
+SCRIPTS    := $(sort $(wildcard tests/*.sh tests/*.mjs))
+# These are of the loom, the press, and what they make.
+BOOK_TESTS := $(addprefix tests/,loom.sh press.sh lint.sh pages.mjs)
+RUN_TESTS   = @DATA=$(DATA) $(WRONG) FUZZ_S=$(FUZZ_S) tests/run $(TEST_BINS) \
+              $(SIMT_TESTS) $(1) tests/wrong/run
+test: book test-programs
+	$(call RUN_TESTS,$(SCRIPTS))
+test-code: test-programs
+	$(call RUN_TESTS,$(filter-out $(BOOK_TESTS),$(SCRIPTS)))
+
+# tests/wrong: every known mistake must be caught by the rows that say so.
+WRONG = CC="$(CC)" B=$(B) FLAGS_OPT="$(COMMON) $(FLAGS.opt)" \
+        FLAGS_F64="$(COMMON) $(FLAGS.f64)" LIBS="$(LDLIBS)" \
+        SIMT_OBJECTS="$(SIMT_OBJECTS)"
+wrong: $(TEST_BINS) $(SIMT_TESTS)
+	@$(WRONG) tests/wrong/run $(NAME)
+
+# What a commit must pass: everything compiles, the fast tests succeed.
+check-quick: $(PROGRAMS) $(SIMTCC) $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%)
+	@DATA=$(DATA) tests/run $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) tests/provenance.sh
+
+# On a machine with a GPU and nvcc; needs neither clang nor cmocka.
+.PHONY: test-gpu sanitize
+GPU_ROWS  := $(B)/tests-cuda/test_ops $(FAST_TESTS:%=$(B)/tests-cuda/%)
+GPU_TESTS := $(GPU_ROWS) $(B)/tests-cuda/losses
+test-gpu: needs-nvcc $(CUDA_PROGRAMS) $(GPU_TESTS) $(B)/tests-f64/losses \
+          $(B)/tests-opt/losses $(B)/bin/tokenize
+	@B=$(B) MACHINE=cuda JOBS=1 tests/run $(GPU_ROWS) tests/machines.sh tests/kill.sh
+
+# The same rows, and two steps of training, under each of NVIDIA's checkers.
+# initcheck does not see what Hopper's bulk copies store, and calls every number
+# unwritten that came that way: under it the model takes the mma.sync bodies.
+# They measure no time: make -j8 sanitize has eight of them going.
+SANITIZERS ?= racecheck memcheck initcheck synccheck
+CHECKED := $(foreach t,$(SANITIZERS),$(addprefix sanitize/$(t)/,$(notdir $(GPU_TESTS))))
+.PHONY: $(CHECKED)
+sanitize: $(CHECKED)
+$(CHECKED): sanitize/%: needs-nvcc $(GPU_TESTS)
+	@log=$(B)/sanitize-$(*D)-$(*F).log start=$$(date +%s); \
+	  env SANITIZING=1 $(if $(filter initcheck,$(*D)),PRODUCT_KERNEL=mma FLASH_KERNEL=mma) \
+	  timeout 600 compute-sanitizer --tool $(*D) --error-exitcode 1 \
+	  $(B)/tests-cuda/$(*F) $(if $(filter losses,$(*F)),tests/data/machines.txt \
+	  $(B)/sanitize-$(*D).bin 2) > $$log 2>&1 || { cat $$log; exit 1; }; \
+	  echo "$(*D) $(*F), $$(( $$(date +%s) - start )) s: $$(tail -1 $$log)"
+
+# Fuzzers: tests/fuzz_NAME.c, with what they found in tests/data/corpus.
+# Built by clang, run for FUZZ_S seconds each; a crash, a leak or undefined
+# behaviour is a failed test.
+FUZZ_S  ?= 10
+FUZZERS := $(patsubst tests/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz_*.c))
+FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+              -fno-sanitize-recover=all -Wno-pass-failed
+# fuzz_ptx reads modules and fuzz_checkpoint models; neither runs one.
+FUZZ_PARTS := $(filter-out $(addprefix $(CODE)/,bench/% lessons/% ladder/%),$(PARTS))
+$(patsubst %.c,$(B)/clang/%.o,$(filter $(CODE)/simt/executor/execute_% \
+  $(CODE)/ops/matmul/cpu%,$(PARTS))): FUZZ_FLAGS := -O0 -fsanitize=address
+
+$(call stamp,clang,$(shell clang --version 2> /dev/null | head -1) $(COMMON) $(FUZZ_FLAGS))
+$(B)/clang/%.o: %.c $(B)/flags/clang
+	@mkdir -p $(@D)
+	clang $(COMMON) $(FUZZ_FLAGS) -c $< -o $@
+$(B)/libmb-clang.a: $(FUZZ_PARTS:%.c=$(B)/clang/%.o)
+	@rm -f $@; ar qcs $@ $^
+$(B)/fuzz/%: $(B)/clang/tests/%.o $(B)/libmb-clang.a
+	@mkdir -p $(@D)
+	clang -fopenmp -g -fsanitize=fuzzer,address,undefined $^ $(LDLIBS) -o $@
