@@ -38,15 +38,15 @@ BEGIN {
         label("gpu.adamw", "adamw", "AdamW", 0.62, 1.4)
         label("gpu.sum-squares", "sum-squares", "norm", 1.2, 0.66)
     } else if (set == "bf16") {
-        label("fused.embedding-fwd.us", "bf16.embedding16-fwd", "emb", 1.4, 0.62)
-        label("fused.embedding-bwd.us", "bf16.embedding16-bwd", "emb′", 1.35, 0.5)
-        label("fused.layernorm-fwd.us", "bf16.layernorm16-fwd", "LN", 1.35, 0.9)
-        label("fused.residual-layernorm.us", "bf16.residual-layernorm16-fwd",
+        label("fused.embedding-fwd.us", "bf16.embedding-fwd", "emb", 1.4, 0.62)
+        label("fused.embedding-bwd.us", "bf16.embedding-bwd", "emb′", 1.35, 0.5)
+        label("fused.layernorm-fwd.us", "bf16.layernorm-fwd", "LN", 1.35, 0.9)
+        label("fused.residual-layernorm.us", "bf16.residual-layernorm-fwd",
               "res+LN", 1.0, 0.6)
-        label("fused.layernorm-bwd.us", "bf16.layernorm16-bwd", "LN′", 0.68, 1.25)
-        label("fused.gelu-fwd.us", "bf16.gelu16-fwd", "GELU", 1.8, 0.55)
-        label("fused.gelu-bwd.us", "bf16.gelu16-bwd", "GELU′", 1.6, 1.0)
-        label("fused.classifier.us", "bf16.classifier16", "loss+loss′", 2.3,
+        label("fused.layernorm-bwd.us", "bf16.layernorm-bwd", "LN′", 0.68, 1.25)
+        label("fused.gelu-fwd.us", "bf16.gelu-fwd", "GELU", 1.8, 0.55)
+        label("fused.gelu-bwd.us", "bf16.gelu-bwd", "GELU′", 1.6, 1.0)
+        label("fused.classifier.us", "bf16.classifier", "loss+loss′", 2.3,
               0.85)
         label("fused.adamw.us", "bf16.adamw-all", "AdamW / norm", 2.3, 0.7)
         label("fused.norm.us", "bf16.sum-squares", "")

@@ -4,9 +4,9 @@ TESTS     := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 TESTS64   := $(patsubst tests/%.c,%,$(wildcard tests/f64_*.c))
 TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
              $(TESTS:%=$(B)/tests-asan/%)
-# Every operator once more, and training, on the software GPU.  tests/fast_*.c
+# Every operator once more, and training, on the software GPU.  tests/gpu_*.c
 # are of operators that only a GPU, real or simulated, has.
-FAST_TESTS := $(patsubst tests/%.c,%,$(wildcard tests/fast_*.c))
+FAST_TESTS := $(patsubst tests/%.c,%,$(wildcard tests/gpu_*.c))
 SIMT_TESTS := $(B)/tests-simt/test_ops $(FAST_TESTS:%=$(B)/tests-simt/%)
 LOSSES     := $(foreach f,simt opt f64,$(B)/tests-$(f)/losses)
 

@@ -43,8 +43,8 @@ awk -F, -v OFS=, '
         }
     }' "$dir/names" "$dir/counts.csv" > "$dir/found"
 # What rounding costs, of the bodies that a machine without a GPU has.
-FACTS=1 ROWS="flash_fwd B=1 T=257 NH=1 HS=64
-flash_bwd B=1 T=257 NH=1 HS=64" "${BIN%/bin}/tests-simt/fast_flash" \
+FACTS=1 ROWS="attention_bf16_fwd B=1 T=257 NH=1 HS=64
+attention_bf16_bwd B=1 T=257 NH=1 HS=64" "${BIN%/bin}/tests-simt/gpu_attention" \
     2> "$dir/stderr" | sed -n '/^attention.*lse\|dbias-k\.[srw]/!s/^\(attention.*\)$/\1,/p' \
     >> "$dir/found"
 facts_are figures/data/attention-counts.csv "$dir/found"

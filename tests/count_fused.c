@@ -16,8 +16,8 @@ enum { B = 8, T = 64, N = B * T, C = 768, V = 5003, VP = 5008,
 
 static void *zeros(size_t bytes)
 {
-    void *p = machine_alloc(bytes, "a count");
-    machine_zero(p, bytes);
+    void *p = backend_alloc(bytes, "a count");
+    backend_zero(p, bytes);
     return p;
 }
 
@@ -27,7 +27,7 @@ int main(void)
     for (int i = 0; i < N; i++)         /* every fourth the same one */
         tokens[i] = i % 4 ? i * 7 % V : 3;
     int32_t *t = zeros(sizeof tokens);
-    machine_put(t, tokens, sizeof tokens);
+    backend_put(t, tokens, sizeof tokens);
     bf16 *x = zeros(N * 4 * C * 2), *y = zeros(N * 4 * C * 2);
     bf16 *z = zeros(ROWS * C * 2), *w = zeros(2 * C * 2);
     bf16 *logits = zeros((size_t)N * VP * 2), *wte = zeros((size_t)V * C * 2);
@@ -39,25 +39,25 @@ int main(void)
     const struct AdamwStep s = { .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.95,
                                  .eps = 1e-8, .scale = 1, .step = 1 };
     const struct AdamwSpan span = { 0, MANY, 0, true };
-    layernorm16_fwd(y, stat, stat + N, x, w, w + C, N, C);
-    residual_layernorm16_fwd(z, y, stat, stat + N, x, z, w, w + C, N, C);
-    layernorm16_bwd(z, d, d + C, d + 2 * C, y, z, x, stat, stat + N, w, N,
-                    C, false);
-    column_sums16(d, x, N, C, false);
-    gelu16_fwd(y, x, (size_t)N * 4 * C);
-    gelu16_bwd(y, y, x, (size_t)N * 4 * C);
-    classifier16(stat, logits, t, 1, N, V, VP, true);
-    embedding16_fwd(x, t, wte, wte, B, T, C);
-    void *list = zeros(embedding16_list_size(N));
-    embedding16_list(list, t, N, V);
-    embedding16_bwd(dwte, x, list, N, C);
+    layernorm_bf16_fwd(y, stat, stat + N, x, w, w + C, N, C);
+    residual_layernorm_bf16_fwd(z, y, stat, stat + N, x, z, w, w + C, N, C);
+    layernorm_bf16_bwd(z, d, d + C, d + 2 * C, y, z, x, stat, stat + N, w, N,
+                       C, false);
+    bias_grad_bf16(d, x, N, C, false);
+    gelu_bf16_fwd(y, x, (size_t)N * 4 * C);
+    gelu_bf16_bwd(y, y, x, (size_t)N * 4 * C);
+    classifier_bf16(stat, logits, t, 1, N, V, VP, true);
+    embedding_bf16_fwd(x, t, wte, wte, B, T, C);
+    void *list = zeros(embedding_bf16_index_size(N));
+    embedding_bf16_index(list, t, N, V);
+    embedding_bf16_bwd(dwte, x, list, N, C);
     adamw_all(p, w16, m, v, g, &span, 1, &s);
     sum_squares(g, MANY);
     /* a row for each warp, and some rows more: the difference is what a
      * row costs */
     for (int rows = 1584; rows <= ROWS; rows += ROWS - 1584)
-        layernorm16_bwd(z, d, d + C, d + 2 * C, y, z, x, stat, stat + ROWS,
-                        w, rows, C, false);
+        layernorm_bf16_bwd(z, d, d + C, d + 2 * C, y, z, x, stat, stat + ROWS,
+                           w, rows, C, false);
     /* GPT-2 XL has 580 tensors: one launch, which fused_counts.sh counts */
     struct AdamwSpan tensors[580];
     for (int i = 0; i < 580; i++)
@@ -67,6 +67,6 @@ int main(void)
     void *all[] = { list, t, x, y, z, w, logits, wte, w16, stat, d, dwte, p, m, v,
                     g };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        machine_free(all[i]);
+        backend_free(all[i]);
     return 0;
 }

@@ -19,11 +19,11 @@ enum { B = 2, T = 64, N = B * T, C = 128, NH = 2, V = 512 };
 /* n numbers between -1 and 1 */
 static real *numbers(size_t n)
 {
-    real *p = machine_alloc(n * sizeof *p, "a count");
+    real *p = backend_alloc(n * sizeof *p, "a count");
     real *host = malloc(n * sizeof *p);
     for (size_t i = 0; i < n; i++)
         host[i] = (real)((double)(i * 2654435761u % 1024) / 512 - 1);
-    machine_put(p, host, n * sizeof *p);
+    backend_put(p, host, n * sizeof *p);
     free(host);
     return p;
 }
@@ -33,8 +33,8 @@ int main(void)
     static int32_t tokens[N];
     for (int i = 0; i < N; i++)         /* every fourth the same one */
         tokens[i] = i % 4 ? i * 7 % V : 3;
-    int32_t *t = machine_alloc(sizeof tokens, "a count");
-    machine_put(t, tokens, sizeof tokens);
+    int32_t *t = backend_alloc(sizeof tokens, "a count");
+    backend_put(t, tokens, sizeof tokens);
     real *x = numbers(N * C), *y = numbers(N * 4 * C), *z = numbers(N * V);
     real *w = numbers(V * C), *b = numbers(4 * C), *stat = numbers(2 * N * NH);
     real *qkv = numbers(N * 3 * C), *dqkv = numbers(N * 3 * C);
@@ -59,7 +59,7 @@ int main(void)
     sum_squares(w, V * C);
     real *all[] = { x, y, z, w, b, stat, qkv, dqkv };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        machine_free(all[i]);
-    machine_free(t);
+        backend_free(all[i]);
+    backend_free(t);
     return 0;
 }

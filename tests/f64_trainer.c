@@ -73,7 +73,7 @@ static void finish(struct Trainer *t)
 
 static void step(struct Trainer *t, int i, struct StepReport *r)
 {
-    r->loss = model_train(&t->model, inputs[i], targets[i], B, T, 1, false);
+    r->loss = model_forward_backward(&t->model, inputs[i], targets[i], B, T, 1, false);
     MUST(trainer_update(t, r, &e));
 }
 
@@ -116,13 +116,13 @@ static void accumulation(void **state)
     start(&t);
     size_t n = t.model.table.total;
     real *whole = malloc(n * sizeof *whole);
-    double loss = model_train(&t.model, inputs[0], targets[0], B, T, 1,
-                              false);
+    double loss = model_forward_backward(&t.model, inputs[0], targets[0], B, T, 1,
+                                         false);
     memcpy(whole, t.model.g.base, n * sizeof *whole);
     double norm = sqrt(sum_squares(whole, n)), sum = 0;
     for (int b = 0; b < B; b++)
-        sum += model_train(&t.model, inputs[0] + b * T, targets[0] + b * T,
-                           1, T, (real)1 / B, b > 0);
+        sum += model_forward_backward(&t.model, inputs[0] + b * T, targets[0] + b * T,
+                                      1, T, (real)1 / B, b > 0);
     assert_true(fabs(sum / B - loss) <= 1e-13 * loss);
     for (size_t i = 0; i < n; i++)
         if (!(fabs((double)(whole[i] - t.model.g.base[i])) <= 1e-13 * norm))

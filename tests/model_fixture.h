@@ -197,8 +197,8 @@ static int fixture_train(void **state)
     if (fixture_missing())
         return 0;
     fixture_open(&trained);
-    model_train(&trained.model, trained.inputs, trained.targets, trained.B,
-                trained.T, 1, false);
+    model_forward_backward(&trained.model, trained.inputs, trained.targets, trained.B,
+                           trained.T, 1, false);
     return 0;
 }
 
@@ -267,7 +267,7 @@ static void fixture_adamw(void **state)
     real *moments = xcalloc(2 * t->total, sizeof *moments);
     for (int step = 1; step <= 10; step++) {
         size_t at = (size_t)(step * f.B * f.T);
-        loss[step - 1] = (real)model_train(&f.model, f.inputs + at,
+        loss[step - 1] = (real)model_forward_backward(&f.model, f.inputs + at,
             f.targets + at, f.B, f.T, 1, false);
         norm[step - 1] = (real)grad_norm(&f.model);
         fixture_step(&f, moments, step, (double)norm[step - 1]);

@@ -24,11 +24,11 @@
 #define TANH tanh
 #include "plain_ops.h"
 
-/* A host array where the operators can read it; machine_free. */
+/* A host array where the operators can read it; backend_free. */
 static void *sent(const void *host, size_t bytes)
 {
-    void *p = machine_alloc(bytes, "a test");
-    machine_put(p, host, bytes);
+    void *p = backend_alloc(bytes, "a test");
+    backend_put(p, host, bytes);
     return p;
 }
 

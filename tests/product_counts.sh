@@ -26,16 +26,16 @@ count() {           # program, name -> rows
             printf f, "put-conflicts", v["sst_conf"]
         }' "$dir/report"
 }
-count "$B/tests-simt/fast_product" swizzled > "$dir/counts"
+count "$B/tests-simt/gpu_matmul" swizzled > "$dir/counts"
 sed 's/((chunk ^ row) % 8)/(chunk % 8)/
      s/(half_x ^ row)/half_x/; s/(half_k ^ row)/half_k/' \
-    code/ops/matmul/cuda_mma.cu > "$dir/product_mma.cu"
+    code/ops/matmul/cuda_mma.cu > "$dir/matmul_bf16_mma.cu"
 objects=$(ls "$B"/simt/code/ops/*.o "$B"/simt/code/gpt2/*.o 2> /dev/null |
-          grep -v product_mma.o)
+          grep -v matmul_bf16_mma.o)
 # shellcheck disable=SC2086
-if "$BIN/simtcc" -ffp-contract=off -w -Icode -c "$dir/product_mma.cu" \
+if "$BIN/simtcc" -ffp-contract=off -w -Icode -c "$dir/matmul_bf16_mma.cu" \
        -o "$dir/mma.o" 2> "$dir/stderr" &&
-   ${CC:-cc} -fopenmp "$B/opt/tests/fast_product.o" "$dir/mma.o" $objects \
+   ${CC:-cc} -fopenmp "$B/opt/tests/gpu_matmul.o" "$dir/mma.o" $objects \
        "$B/libmb-host.a" "$B/lib/libsimt.a" -lcmocka -lm -lpthread \
        -lstdc++ -o "$dir/plain" 2>> "$dir/stderr"; then
     count "$dir/plain" plain >> "$dir/counts"

@@ -16,21 +16,37 @@ end
 
 -- ---- what a command may name ----------------------------------------------
 
+-- What a program, a test or a script is called, whatever folder it is in; the
+-- old names are those of before the folders of 23 November.
+local was = { gpu_attention = "fast_flash", gpu_fp32 = "fast_floats",
+              gpu_fused = "fast_fused", gpu_model = "fast_model",
+              gpu_matmul = "fast_product" }
+local function called(file)
+    local base, kind = file:match("([^/]+)%.(%a+)$")
+    if not base then return file end
+    if kind == "c" or kind == "cu" then
+        return (base:gsub("^main_", ""):gsub("_", "-"))
+    end
+    return base .. "." .. kind
+end
+
 local known = {}                -- what a word stands for: a file, or true
 for file in run("git ls-files"):gmatch("[^\n]+") do
     known[file] = file
-    local main = file:match("^code/%w+/main_([%w_]+)%.cu?$")
-    if main then known[main:gsub("_", "-")] = file end
-    local test = file:match("^tests/([%w_]+)%.c$")
-    if test then known[test] = file end
-    local script = file:match("([%w_]+%.%a+)$")
-    if script and file:find("^tests/reference/") or file:find("%.sh$") then
-        known[script] = file
+    if file:match("^code/%a+/[%w_]+%.cu?$") or file:match("^tests/[%w_]+%.c$")
+    then
+        known[called(file)] = file
+        known[file:match("([%w_]+)%.%a+$")] = file
+    end
+    if file:find("^tests/reference/") or file:find("%.sh$") then
+        known[called(file)] = file
     end
 end
-for line in io.lines("Makefile") do
-    for target in (line:match("^([%w%- ]+):") or ""):gmatch("%S+") do
-        known["make " .. target] = true
+for _, path in ipairs { "Makefile", "mk/bench.mk", "mk/tests.mk" } do
+    for line in io.lines(path) do
+        for target in (line:match("^([%w%- ]+):") or ""):gmatch("%S+") do
+            known["make " .. target] = true
+        end
     end
 end
 
@@ -66,13 +82,20 @@ local function in_history(commit)
     return asked[commit]
 end
 
+local names_at = {}             -- commit -> what was there, by name
 local function was_there(commit, file)
-    local key = commit .. ":" .. file
-    if asked[key] == nil then
-        asked[key] = select(2, run("git cat-file -e " .. key
-                                   .. " 2> /dev/null")) == true
+    if not names_at[commit] then
+        local names = {}
+        for path in run("git ls-tree -r --name-only " .. commit
+                        .. " 2> /dev/null"):gmatch("[^\n]+") do
+            names[called(path)] = true
+        end
+        names_at[commit] = names
     end
-    return asked[key]
+    local name = called(file)
+    local old = was[name:gsub("%-", "_")]
+    return names_at[commit][name]
+           or old and names_at[commit][called(old .. ".c")]
 end
 
 local function check(place, name, machine, command, commit)

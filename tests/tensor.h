@@ -56,13 +56,13 @@ static unsigned char *tensor_block(const struct Tensor *t)
 
 static void tensor_send(struct Tensor *t)
 {
-    machine_put(tensor_block(t), t->host, tensor_bytes(t));
+    backend_put(tensor_block(t), t->host, tensor_bytes(t));
 }
 
 /* Fetch it, and look at the guards. */
 static void tensor_fetch(struct Tensor *t)
 {
-    machine_get(t->host, tensor_block(t), tensor_bytes(t));
+    backend_get(t->host, tensor_block(t), tensor_bytes(t));
     const unsigned char *end = t->host + tensor_bytes(t) - GUARD_BYTES;
     for (size_t i = 0; i < GUARD_BYTES; i++)
         if (t->host[i] != GUARD || end[i] != GUARD)
@@ -76,7 +76,7 @@ static struct Tensor tensor(const char *name, size_t each, size_t n,
 {
     struct Tensor t = { .name = name, .n = n, .each = each };
     const size_t bytes = tensor_bytes(&t);
-    t.ours = (unsigned char *)machine_alloc(bytes, name) + GUARD_BYTES;
+    t.ours = (unsigned char *)backend_alloc(bytes, name) + GUARD_BYTES;
     t.host = malloc(bytes);
     t.plain = malloc((n + 1) * sizeof *t.plain);
     t.exact = malloc((n + 1) * sizeof *t.exact);
@@ -112,7 +112,7 @@ static void tensor_free(struct Tensor *t)
     if (!t->ours)
         return;
     tensor_fetch(t);
-    machine_free(tensor_block(t));
+    backend_free(tensor_block(t));
     free(t->host);
     free(t->plain);
     free(t->exact);

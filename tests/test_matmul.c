@@ -175,7 +175,7 @@ static void squares(const struct Row *row)
         omp_set_num_threads(threads);
         for (size_t i = 0; i < n; i++)
             c[i] = (real)(float)noise(3, i);
-        gemm_squares(c, a, b, M, N, K, flags, &sum);
+        gemm_sumsq(c, a, b, M, N, K, flags, &sum);
         expect_same_bits("c", c, plain, n);
         if (!(fabs(sum - exact) <= 1e-6 * exact))
             fail_msg("%.9g, expected %.9g", sum, exact);
@@ -208,7 +208,7 @@ static void far(const struct Row *row)
     gemm_strided(near, ld, a, (size_t)M, b, (size_t)N, NULL, M, N, K,
                  GEMM_TA);
     gemm_strided(c, ld, a, (size_t)M, b, (size_t)N, NULL, M, N, K,
-                 GEMM_TA | GEMM_FAR);
+                 GEMM_TA | GEMM_NONTEMPORAL);
     expect_same_bits("c", c, near, n);
     free(near); free(c - past); free(a); free(b);
     assert_true(gemm_use(NULL));
@@ -300,14 +300,14 @@ static void add_rows_of(const char *kernel)
     add(with_bias, "K = 0 forgets the bias",
         "gemm_bias %s M=3 N=40 K=0 flags=0", kernel);
     add(squares, "the squares of every block of depth, not the last",
-        "gemm_squares %s M=40 N=300 K=900 flags=0", kernel);
+        "gemm_sumsq %s M=40 N=300 K=900 flags=0", kernel);
     add(squares, "the squares of the product without what it is added to",
-        "gemm_squares %s M=129 N=257 K=65 flags=%d", kernel,
+        "gemm_sumsq %s M=129 N=257 K=65 flags=%d", kernel,
         GEMM_TA | GEMM_ADD);
     add(squares, "the squares of one panel",
-        "gemm_squares %s M=400 N=5 K=3100 flags=0", kernel);
+        "gemm_sumsq %s M=400 N=5 K=3100 flags=0", kernel);
     add(squares, "no squares where there is nothing to multiply",
-        "gemm_squares %s M=3 N=40 K=0 flags=%d", kernel, GEMM_ADD);
+        "gemm_sumsq %s M=3 N=40 K=0 flags=%d", kernel, GEMM_ADD);
     add(far, "the last kept tile of a strip not stored",
         "gemm_far %s M=72 N=384 K=64 past=0 apart=16", kernel);
     add(far, "tiles at the edges kept as if they were whole",

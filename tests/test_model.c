@@ -326,7 +326,7 @@ static void trial_open(struct Trial *t, const struct Config *c, int B,
 
 static double trial_train(struct Trial *t, int B, int T)
 {
-    return model_train(&t->m, t->tokens, t->targets, B, T, 1, false);
+    return model_forward_backward(&t->m, t->tokens, t->targets, B, T, 1, false);
 }
 
 /* A copy of the gradient. */
@@ -538,8 +538,8 @@ static void accumulated_gradients(void **state)
     trial_open(&t, &odd, 4, 9, true);
     trial_train(&t, 4, 9);
     real *g = trial_gradient(&t);
-    model_train(&t.m, t.tokens, t.targets, 2, 9, 0.5f, false);
-    model_train(&t.m, t.tokens + 18, t.targets + 18, 2, 9, 0.5f, true);
+    model_forward_backward(&t.m, t.tokens, t.targets, 2, 9, 0.5f, false);
+    model_forward_backward(&t.m, t.tokens + 18, t.targets + 18, 2, 9, 0.5f, true);
     trial_compare(&t, g);
     model_free(&t.m);
 }
@@ -563,7 +563,7 @@ static void chunks_of_logits(void **state)
 static void check_squares(struct Trial *t)
 {
     double sum = sum_squares(t->m.g.base, t->m.table.total);
-    double way = model_squares(&t->m);
+    double way = model_grad_sumsq(&t->m);
     if (!(fabs(way - sum) <= 1e-6 * sum))
         fail_msg("%.9g on the way, %.9g at the end", way, sum);
 }
@@ -576,7 +576,7 @@ static void squares_on_the_way(void **state)
     t.tokens[3] = t.tokens[40] = t.tokens[7];
     trial_train(&t, 3, 21);
     check_squares(&t);
-    model_train(&t.m, t.tokens, t.targets, 3, 21, 1, true);
+    model_forward_backward(&t.m, t.tokens, t.targets, 3, 21, 1, true);
     check_squares(&t);
     t.m.chunk = 10;
     trial_train(&t, 3, 21);
@@ -610,12 +610,12 @@ static void threads_change_no_bit(void **state)
     real *g = xcalloc(n, sizeof *g);
     omp_set_num_threads(1);
     double loss = trial_train(&t, 5, 21);
-    double squares = model_squares(&t.m);
+    double squares = model_grad_sumsq(&t.m);
     memcpy(g, t.m.g.base, n * sizeof *g);
     for (int k = 2; k <= 5; k++) {
         omp_set_num_threads(k);
         assert_true(trial_train(&t, 5, 21) == loss);
-        assert_true(model_squares(&t.m) == squares);
+        assert_true(model_grad_sumsq(&t.m) == squares);
         assert_memory_equal(g, t.m.g.base, n * sizeof *g);
     }
     omp_set_num_threads(threads);
@@ -648,7 +648,7 @@ static void memory_is_as_planned(void **state)
     if (!before)
         skip();
     trial_open(&t, &c, 8, 64, true);
-    model_train(&t.m, tokens, tokens, 8, 64, 1, false);
+    model_forward_backward(&t.m, tokens, tokens, 8, 64, 1, false);
     double grown = (double)(resident_bytes() - before);
     double plan = (double)(2 * t.m.table.total * sizeof(real)
                            + t.m.plan.total_bytes);

@@ -32,13 +32,13 @@ static unsigned char *with_guards(real *x)
 
 static void three_send(struct Three *t)
 {
-    machine_put(with_guards(t->ours), with_guards(t->host),
+    backend_put(with_guards(t->ours), with_guards(t->host),
                 t->n * sizeof(real) + 2 * GUARD_BYTES);
 }
 
 static void three_fetch(struct Three *t)
 {
-    machine_get(with_guards(t->host), with_guards(t->ours),
+    backend_get(with_guards(t->host), with_guards(t->ours),
                 t->n * sizeof(real) + 2 * GUARD_BYTES);
 }
 
@@ -46,7 +46,7 @@ static struct Three three(const char *name, size_t n, uint64_t seed,
                           double shift, double size)
 {
     struct Three t = { .name = name, .n = n };
-    unsigned char *block = machine_alloc(n * sizeof(real) + 2 * GUARD_BYTES,
+    unsigned char *block = backend_alloc(n * sizeof(real) + 2 * GUARD_BYTES,
                                          name);
     t.ours = (real *)(void *)(block + GUARD_BYTES);
     t.host = guarded_noise(n, seed, shift, size);
@@ -69,7 +69,7 @@ static void three_free(struct Three *t)
     three_fetch(t);
     guarded_free(t->name, t->host);
     guarded_free(t->name, t->plain);
-    machine_free(with_guards(t->ours));
+    backend_free(with_guards(t->ours));
     free(t->exact);
 }
 
@@ -146,7 +146,7 @@ static void embedding_fwd_row(const struct Row *row)
     three_check(&x);
     three_free(&wte);
     three_free(&wpe);
-    machine_free(d_tokens);
+    backend_free(d_tokens);
     free(tokens);
 }
 
@@ -166,7 +166,7 @@ static void embedding_bwd_row(const struct Row *row)
     three_check(&dwte);
     three_check(&dwpe);
     three_free(&dx);
-    machine_free(d_tokens);
+    backend_free(d_tokens);
     free(tokens);
 }
 
@@ -357,12 +357,12 @@ static void gelu_both(real *y, real *dx, const real *dy, const real *x,
     const size_t bytes = n * sizeof *x;
     real *d_x = sent(x, bytes), *d_dy = sent(dy, bytes);
     gelu_fwd(d_x, d_x, n);
-    machine_get(y, d_x, bytes);
-    machine_put(d_x, x, bytes);
+    backend_get(y, d_x, bytes);
+    backend_put(d_x, x, bytes);
     gelu_bwd(d_dy, d_dy, d_x, n);
-    machine_get(dx, d_dy, bytes);
-    machine_free(d_x);
-    machine_free(d_dy);
+    backend_get(dx, d_dy, bytes);
+    backend_free(d_x);
+    backend_free(d_dy);
 }
 
 static void gelu_large(const struct Row *row)
@@ -421,7 +421,7 @@ static void crossentropy_fwd_row(const struct Row *row)
     three_check(&loss);
     three_check(&lse);
     three_free(&x);
-    machine_free(d_targets);
+    backend_free(d_targets);
     free(targets);
 }
 
@@ -446,7 +446,7 @@ static void crossentropy_bwd_row(const struct Row *row)
     three_check(&x);
     three_free(&loss);
     three_free(&lse);
-    machine_free(d_targets);
+    backend_free(d_targets);
     free(targets);
 }
 
@@ -472,7 +472,7 @@ static void crossentropy_masked_row(const struct Row *row)
     three_check(&loss);
     three_check(&lse);
     three_check(&x);
-    machine_free(d_targets);
+    backend_free(d_targets);
     free(targets);
 }
 
@@ -534,11 +534,11 @@ static void gemm_nan_row(const struct Row *row)
     real *d_a = sent(a, sizeof a), *d_b = sent(b, sizeof b);
     real *d_c = sent(c, sizeof c), y[4];
     gemm(d_c, d_a, d_b, 2, 2, 2, 0);
-    machine_get(y, d_c, sizeof y);
+    backend_get(y, d_c, sizeof y);
     assert_true(isnan(y[0]) && y[1] == 2 && isnan(y[2]) && y[3] == 0);
-    machine_free(d_a);
-    machine_free(d_b);
-    machine_free(d_c);
+    backend_free(d_a);
+    backend_free(d_b);
+    backend_free(d_c);
 }
 
 /* ---- adamw ------------------------------------------------------------ */
@@ -610,7 +610,7 @@ static size_t run_sums(real *out)
     double norm = sum_squares(stat.ours, 2 * N * NH);
     memcpy(out + n, &norm, sizeof norm);
     three_free(&stat);
-    machine_free(d_tokens);
+    backend_free(d_tokens);
     free(tokens);
     return n + sizeof norm / sizeof *out;
 }

@@ -133,10 +133,10 @@ called[] = {
     { false, "layernorm-bwd", "layernorm-bwd" },
     { false, "residual", "residual" }, { false, "gelu-bwd", "gelu-bwd" },
     { false, "bias-bwd+bias-bwd-qkv+bias-bwd-c", "bias-bwd" },
-    { true, "layernorm16-fwd", "layernorm" },
-    { true, "layernorm16-bwd+layernorm16-bwd-positions", "layernorm-bwd" },
+    { true, "layernorm-fwd", "layernorm" },
+    { true, "layernorm-bwd+layernorm-bwd-positions", "layernorm-bwd" },
     { true, "flash-fwd", "attention" }, { true, "proj.dx", "mlp-dx" },
-    { true, "classifier16", "classifier" },
+    { true, "classifier", "classifier" },
 };
 
 static void as_a_step_calls(const struct Row *row)

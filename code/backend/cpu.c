@@ -11,9 +11,9 @@
 #include "base/error.h"
 
 /* memory of the host */
-void *machine_alloc(size_t bytes, const char *what)
+void *backend_alloc(size_t bytes, const char *what)
 {
-    void *p = pages_alloc(bytes);
+    void *p = hugepages_alloc(bytes);
     if (!p)
         fail("no memory for %s: %.1f MB asked for; use a smaller batch, "
              "a shorter sequence or a smaller model", what,
@@ -22,77 +22,77 @@ void *machine_alloc(size_t bytes, const char *what)
 }
 
 /* the rest of the CPU's machine */
-void machine_free(void *p)
+void backend_free(void *p)
 {
     free(p);
 }
 
-void machine_zero(void *p, size_t bytes)
+void backend_zero(void *p, size_t bytes)
 {
     memset(p, 0, bytes);
 }
 
-void machine_copy(void *to, const void *from, size_t bytes)
+void backend_copy(void *to, const void *from, size_t bytes)
 {
     memmove(to, from, bytes);
 }
 
-void machine_put(void *to, const void *host, size_t bytes)
+void backend_put(void *to, const void *host, size_t bytes)
 {
     memcpy(to, host, bytes);
 }
 
-void machine_get(void *host, const void *from, size_t bytes)
+void backend_get(void *host, const void *from, size_t bytes)
 {
     memcpy(host, from, bytes);
 }
 
-void *machine_borrow(const void *p, size_t bytes)
+void *backend_borrow(const void *p, size_t bytes)
 {
     (void)bytes;
     return (void *)(uintptr_t)p;
 }
 
-void *machine_room(void *p, size_t bytes)
+void *backend_borrow_blank(void *p, size_t bytes)
 {
-    return machine_borrow(p, bytes);
+    return backend_borrow(p, bytes);
 }
 
-void machine_return(void *p, void *host, size_t bytes, bool changed)
+void backend_return(void *p, void *host, size_t bytes, bool changed)
 {
     (void)p, (void)host, (void)bytes, (void)changed;
 }
 
 /* the CPU's part in a step that does not wait */
-void *machine_host(size_t bytes, const char *what)
+void *backend_host_alloc(size_t bytes, const char *what)
 {
-    return machine_alloc(bytes, what);
+    return backend_alloc(bytes, what);
 }
 
-void machine_unhost(void *host)
+void backend_host_free(void *host)
 {
-    machine_free(host);
+    backend_free(host);
 }
 
-void machine_send(void *to, const void *host, size_t bytes)
+void backend_put_async(void *to, const void *host, size_t bytes)
 {
     memcpy(to, host, bytes);
 }
 
-void machine_fetch(void *host, const void *from, size_t bytes)
+void backend_get_async(void *host, const void *from, size_t bytes)
 {
     memcpy(host, from, bytes);
 }
 
-void machine_sent(void) { }
-void machine_wait(void) { }
+void backend_put_wait(void) { }
+void backend_wait(void) { }
 
-const char *machine_kind(void)
+const char *backend_kind(void)
 {
     return "cpu";
 }
 
-bool machine_memory(size_t *left, size_t *all)
+bool backend_memory(size_t *left, size_t *all)
 {
     *left = *all = 0;
     return false;
@@ -102,36 +102,36 @@ static bool profiling;
 static const char *now;
 static double since_s;
 
-void machine_mark(const char *what)
+void profile_range(const char *what)
 {
     if (!profiling)
         return;
     double t = now_s();
     if (now)
-        marks_add(now, t - since_s);
+        profile_add(now, t - since_s);
     now = what;
     since_s = t;
 }
 
-void machine_profile(bool on)
+void profile_enable(bool on)
 {
     profiling = on;
     now = NULL;
 }
 
-bool machine_profiled(void)
+bool profile_enabled(void)
 {
     return profiling;
 }
 
-void machine_profile_print(FILE *out)
+void profile_print(FILE *out)
 {
-    machine_mark(NULL);
-    marks_print(out);
+    profile_range(NULL);
+    profile_rows_print(out);
 }
 
 /* the name of the CPU */
-const char *machine_name(void)
+const char *backend_name(void)
 {
     return cpu_name();
 }

@@ -9,10 +9,10 @@
 #include "backend/profile.h"
 #include "ops/kernels/common.cuh"
 
-cudaStream_t machine_stream;
+cudaStream_t backend_stream;
 
 /* memory of the GPU */
-void *machine_alloc(size_t bytes, const char *what)
+void *backend_alloc(size_t bytes, const char *what)
 {
     void *p;
     size_t left = 0, all = 0;
@@ -29,40 +29,40 @@ void *machine_alloc(size_t bytes, const char *what)
     return p;
 }
 
-void machine_free(void *p)
+void backend_free(void *p)
 {
     CUDA_OK(cudaFree(p));
 }
 
-void machine_zero(void *p, size_t bytes)
+void backend_zero(void *p, size_t bytes)
 {
     if (bytes)
-        CUDA_OK(cudaMemsetAsync(p, 0, bytes, machine_stream));
+        CUDA_OK(cudaMemsetAsync(p, 0, bytes, backend_stream));
 }
 
-void machine_copy(void *to, const void *from, size_t bytes)
+void backend_copy(void *to, const void *from, size_t bytes)
 {
     if (to != from && bytes)
         CUDA_OK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice,
-                                machine_stream));
+                                backend_stream));
 }
 
 /* copies to and from the GPU */
-void machine_put(void *to, const void *host, size_t bytes)
+void backend_put(void *to, const void *host, size_t bytes)
 {
     CUDA_OK(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice,
-                            machine_stream));
-    CUDA_OK(cudaStreamSynchronize(machine_stream));
+                            backend_stream));
+    CUDA_OK(cudaStreamSynchronize(backend_stream));
 }
 
-void machine_get(void *host, const void *from, size_t bytes)
+void backend_get(void *host, const void *from, size_t bytes)
 {
     CUDA_OK(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost,
-                            machine_stream));
-    CUDA_OK(cudaStreamSynchronize(machine_stream));
+                            backend_stream));
+    CUDA_OK(cudaStreamSynchronize(backend_stream));
 }
 
-void *machine_room(void *p, size_t bytes)
+void *backend_borrow_blank(void *p, size_t bytes)
 {
     void *host = malloc(bytes ? bytes : 1);
     if (!host)
@@ -72,17 +72,17 @@ void *machine_room(void *p, size_t bytes)
     return host;
 }
 
-void *machine_borrow(const void *p, size_t bytes)
+void *backend_borrow(const void *p, size_t bytes)
 {
-    void *host = machine_room(NULL, bytes);
-    machine_get(host, p, bytes);
+    void *host = backend_borrow_blank(NULL, bytes);
+    backend_get(host, p, bytes);
     return host;
 }
 
-void machine_return(void *p, void *host, size_t bytes, bool changed)
+void backend_return(void *p, void *host, size_t bytes, bool changed)
 {
     if (changed)
-        machine_put(p, host, bytes);
+        backend_put(p, host, bytes);
     free(host);
 }
 
@@ -98,14 +98,14 @@ static void scratch_free(void)
         cudaFree(scratch[--scratches]); /* at exit: nobody left to tell */
 }
 
-void *machine_scratch(size_t bytes)
+void *backend_scratch(size_t bytes)
 {
     if (bytes > scratch_bytes) {
         if (scratches == 0)
             atexit(scratch_free);
         scratch_bytes = bytes > 2 * scratch_bytes ? bytes
                                                   : 2 * scratch_bytes;
-        scratch[scratches++] = machine_alloc(scratch_bytes,
+        scratch[scratches++] = backend_alloc(scratch_bytes,
                                              "an operator's partial sums");
     }
     return scratch[scratches - 1];
@@ -114,7 +114,7 @@ void *machine_scratch(size_t bytes)
 /* copies that nobody waits for */
 static cudaEvent_t sent;
 
-void *machine_host(size_t bytes, const char *what)
+void *backend_host_alloc(size_t bytes, const char *what)
 {
     void *p;
     if (cudaMallocHost(&p, bytes ? bytes : 1) != cudaSuccess)
@@ -123,45 +123,45 @@ void *machine_host(size_t bytes, const char *what)
     return p;
 }
 
-void machine_unhost(void *host)
+void backend_host_free(void *host)
 {
     if (host)
         CUDA_OK(cudaFreeHost(host));
 }
 
-void machine_send(void *to, const void *host, size_t bytes)
+void backend_put_async(void *to, const void *host, size_t bytes)
 {
     if (!sent)
         CUDA_OK(cudaEventCreateWithFlags(&sent, cudaEventDisableTiming));
     CUDA_OK(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice,
-                            machine_stream));
-    CUDA_OK(cudaEventRecord(sent, machine_stream));
+                            backend_stream));
+    CUDA_OK(cudaEventRecord(sent, backend_stream));
 }
 
-void machine_sent(void)
+void backend_put_wait(void)
 {
     if (sent)
         CUDA_OK(cudaEventSynchronize(sent));
 }
 
-void machine_fetch(void *host, const void *from, size_t bytes)
+void backend_get_async(void *host, const void *from, size_t bytes)
 {
     CUDA_OK(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost,
-                            machine_stream));
+                            backend_stream));
 }
 
-void machine_wait(void)
+void backend_wait(void)
 {
-    CUDA_OK(cudaStreamSynchronize(machine_stream));
+    CUDA_OK(cudaStreamSynchronize(backend_stream));
 }
 
-bool machine_memory(size_t *left, size_t *all)
+bool backend_memory(size_t *left, size_t *all)
 {
     CUDA_OK(cudaMemGetInfo(left, all));
     return true;
 }
 
-const char *machine_kind(void)
+const char *backend_kind(void)
 {
 #ifdef __NVCC__
     return "cuda";
@@ -186,10 +186,10 @@ static void keep_mark(const char *what)
             CUDA_OK(cudaEventCreate(&mark[i].at));
     }
     mark[marks].what = what;
-    CUDA_OK(cudaEventRecord(mark[marks++].at, machine_stream));
+    CUDA_OK(cudaEventRecord(mark[marks++].at, backend_stream));
 }
 
-void machine_mark(const char *what)
+void profile_range(const char *what)
 {
 #ifdef __NVCC__
     if (in_range)
@@ -202,33 +202,33 @@ void machine_mark(const char *what)
         keep_mark(what);
 }
 
-void machine_profile(bool on)
+void profile_enable(bool on)
 {
     profiling = on;
 }
 
-bool machine_profiled(void)
+bool profile_enabled(void)
 {
     return profiling;
 }
 
-void machine_profile_print(FILE *out)
+void profile_print(FILE *out)
 {
-    machine_mark(NULL);
-    machine_wait();
+    profile_range(NULL);
+    backend_wait();
     for (int i = 0; i + 1 < marks; i++) {
         float ms;
         if (!mark[i].what)
             continue;
         CUDA_OK(cudaEventElapsedTime(&ms, mark[i].at, mark[i + 1].at));
-        marks_add(mark[i].what, ms / 1e3);
+        profile_add(mark[i].what, ms / 1e3);
     }
     marks = 0;
-    marks_print(out);
+    profile_rows_print(out);
 }
 
 /* the name of the GPU */
-const char *machine_name(void)
+const char *backend_name(void)
 {
     return cuda_name();
 }

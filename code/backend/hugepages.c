@@ -8,7 +8,7 @@
 /* memory on large pages */
 #define LARGE ((size_t)1 << 21)
 
-void *pages_alloc(size_t bytes)
+void *hugepages_alloc(size_t bytes)
 {
     size_t align = bytes < LARGE ? 64 : LARGE;
     size_t size = (bytes / align + 1) * align;

@@ -8,12 +8,12 @@
 /* Memory for large arrays: aligned to 64 bytes, not cleared, on large
  * pages where the system has them and the array is larger than one.  NULL
  * if there is none; give it back with free. */
-void *pages_alloc(size_t bytes);
+void *hugepages_alloc(size_t bytes);
 
 /* touch what will be needed */
 /* Ask for the lines from p on, which will be needed soon.  Nobody waits,
  * and an address without memory is no mistake. */
-static inline void pages_touch(const void *p, size_t bytes)
+static inline void prefetch_range(const void *p, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += 64)
         __builtin_prefetch((const char *)p + i);

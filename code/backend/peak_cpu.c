@@ -5,15 +5,15 @@
 #include "backend/cpu_peak.h"
 #include "backend/peak.h"
 
-double machine_peak_gflops(double seconds)
+double backend_peak_gflops(double seconds)
 {
     return cpu_peak_gflops(omp_get_max_threads(), seconds);
 }
 
-double machine_peak(const char *precision, double seconds, char *source,
+double backend_peak(const char *precision, double seconds, char *source,
                     size_t size)
 {
     (void)precision;
     snprintf(source, size, "measured");
-    return 1e9 * machine_peak_gflops(seconds);
+    return 1e9 * backend_peak_gflops(seconds);
 }

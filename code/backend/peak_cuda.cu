@@ -29,29 +29,29 @@ __global__ void multiply_adds(float *sink, float a)
         sink[0] = x[0];
 }
 
-/* machine_peak_gflops: more blocks until it takes long enough */
-double machine_peak_gflops(double seconds)
+/* backend_peak_gflops: more blocks until it takes long enough */
+double backend_peak_gflops(double seconds)
 {
     double best = 0, spent = 0;
     cudaEvent_t start, end;
     CUDA_OK(cudaEventCreate(&start));
     CUDA_OK(cudaEventCreate(&end));
-    float *sink = (float *)machine_alloc(sizeof *sink, "a measurement");
+    float *sink = (float *)backend_alloc(sizeof *sink, "a measurement");
     for (size_t blocks = 1; spent < seconds && blocks < 1 << 24;
          blocks *= 2) {
         /* ms = the time of a launch of that many blocks */
         float ms;
-        CUDA_OK(cudaEventRecord(start, machine_stream));
-        multiply_adds<<<(unsigned)blocks, THREADS, 0, machine_stream>>>(sink, 0.5f);
+        CUDA_OK(cudaEventRecord(start, backend_stream));
+        multiply_adds<<<(unsigned)blocks, THREADS, 0, backend_stream>>>(sink, 0.5f);
         LAUNCHED();
-        CUDA_OK(cudaEventRecord(end, machine_stream));
+        CUDA_OK(cudaEventRecord(end, backend_stream));
         CUDA_OK(cudaEventSynchronize(end));
         CUDA_OK(cudaEventElapsedTime(&ms, start, end));
         double flop = 2.0 * CHAINS * TURNS * THREADS * (double)blocks;
         best = fmax(best, flop / ms / 1e6);
         spent += ms / 1e3;
     }
-    machine_free(sink);
+    backend_free(sink);
     CUDA_OK(cudaEventDestroy(start));
     CUDA_OK(cudaEventDestroy(end));
     return best;
@@ -69,35 +69,35 @@ static double measure_product(void)
 {
     enum { SIDE = 8192, TIMES = 10 };
     const size_t bytes = (size_t)SIDE * SIDE * sizeof(bf16);
-    bf16 *at = (bf16 *)machine_alloc(3 * bytes, "a measurement");
-    fill_kernel<<<SIDE * (SIDE / 128), 256, 0, machine_stream>>>(at);
+    bf16 *at = (bf16 *)backend_alloc(3 * bytes, "a measurement");
+    fill_kernel<<<SIDE * (SIDE / 128), 256, 0, backend_stream>>>(at);
     LAUNCHED();
-    struct Product p = { };
+    struct MatmulBf16 p = { };
     p.M = p.N = p.K = SIDE;
     p.a = at, p.b = at + bytes / 2, p.out = at + bytes;
     cudaEvent_t start, end;
     float ms;
     CUDA_OK(cudaEventCreate(&start));
     CUDA_OK(cudaEventCreate(&end));
-    product(&p);
-    CUDA_OK(cudaEventRecord(start, machine_stream));
+    matmul_bf16(&p);
+    CUDA_OK(cudaEventRecord(start, backend_stream));
     for (int i = 0; i < TIMES; i++)
-        product(&p);
-    CUDA_OK(cudaEventRecord(end, machine_stream));
+        matmul_bf16(&p);
+    CUDA_OK(cudaEventRecord(end, backend_stream));
     CUDA_OK(cudaEventSynchronize(end));
     CUDA_OK(cudaEventElapsedTime(&ms, start, end));
     CUDA_OK(cudaEventDestroy(start));
     CUDA_OK(cudaEventDestroy(end));
-    machine_free(at);
+    backend_free(at);
     return 2.0 * SIDE * SIDE * SIDE * TIMES / (ms / 1e3);
 }
 
-/* machine_peak: from the table, or measured */
-double machine_peak(const char *precision, double seconds, char *source,
+/* backend_peak: from the table, or measured */
+double backend_peak(const char *precision, double seconds, char *source,
                     size_t size)
 {
     struct cudaDeviceProp gpu;
-    const bool real_gpu = strcmp(machine_kind(), "cuda") == 0;
+    const bool real_gpu = strcmp(backend_kind(), "cuda") == 0;
     const char *row;
     CUDA_OK(cudaGetDeviceProperties(&gpu, 0));
     const double peak = real_gpu ? stated_peak(gpu.name, precision, &row)
@@ -108,6 +108,6 @@ double machine_peak(const char *precision, double seconds, char *source,
     }
     snprintf(source, size, "measured");
     if (!real_gpu || precision[0] == 'f')
-        return 1e9 * machine_peak_gflops(seconds);
+        return 1e9 * backend_peak_gflops(seconds);
     return measure_product() / (precision[0] == 't' ? 2 : 1);
 }

@@ -11,7 +11,7 @@ static struct Row { const char *what; int calls; double seconds; }
     row[NAMES];
 static int rows;
 
-void marks_add(const char *what, double seconds)
+void profile_add(const char *what, double seconds)
 {
     int i = 0;
     while (i < rows && strcmp(row[i].what, what) != 0)
@@ -31,7 +31,7 @@ static int longest_first(const void *a, const void *b)
     return x->seconds < y->seconds ? 1 : -(x->seconds > y->seconds);
 }
 
-void marks_print(FILE *out)
+void profile_rows_print(FILE *out)
 {
     double sum = 0;
     for (int i = 0; i < rows; i++)

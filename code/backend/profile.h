@@ -1,6 +1,6 @@
 /* Tangled from chapters/workshop/gpu-model.nw, "A machine that is not waited for".  Edit it there. */
 
-/* marks.h: how long the parts of a program took, by their names. */
+/* profile.h: how long the parts of a program took, by their names. */
 #ifndef BACKEND_PROFILE_H
 #define BACKEND_PROFILE_H
 
@@ -11,8 +11,8 @@ C_FUNCTIONS_BEGIN
 
 /* Add a time under a name (a constant); print a row per name, the longest
  * first, and forget all. */
-void marks_add(const char *what, double seconds);
-void marks_print(FILE *out);
+void profile_add(const char *what, double seconds);
+void profile_rows_print(FILE *out);
 
 C_FUNCTIONS_END
 

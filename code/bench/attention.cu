@@ -156,7 +156,7 @@ __global__ static void mma_rate(float *out, unsigned seed)
     for (int i = 0; i < ROUNDS; i++)
         #pragma unroll
         for (int c = 0; c < CHAINS; c++)
-            mma16816(d[c], a, seed + c, seed);
+            mma_m16n8k16(d[c], a, seed + c, seed);
     float sum = 0;
     for (int c = 0; c < CHAINS; c++)
         sum += d[c][0] + d[c][1] + d[c][2] + d[c][3];
@@ -246,31 +246,31 @@ static void by_tiles_bwd(void *job)
 static void by_flash(void *job)
 {
     struct Attention *a = (struct Attention *)job;
-    flash_fwd(a->y16, a->lse, a->qkv16, a->B, a->T, a->C, a->NH);
+    attention_bf16_fwd(a->y16, a->lse, a->qkv16, a->B, a->T, a->C, a->NH);
 }
 
 static void by_flash_bwd(void *job)
 {
     struct Attention *a = (struct Attention *)job;
-    flash_bwd(a->dqkv16, a->dbias, a->dy16, a->qkv16, a->y16, a->lse, a->B,
-              a->T, a->C, a->NH, false);
+    attention_bf16_bwd(a->dqkv16, a->dbias, a->dy16, a->qkv16, a->y16,
+                       a->lse, a->B, a->T, a->C, a->NH, false);
 }
 
 /* The gradient of the bias by a pass of its own. */
 static void by_flash_bwd_apart(void *job)
 {
     struct Attention *a = (struct Attention *)job;
-    flash_bwd(a->dqkv16, NULL, a->dy16, a->qkv16, a->y16, a->lse, a->B,
-              a->T, a->C, a->NH, false);
-    column_sums16(a->dbias, a->dqkv16, a->B * a->T, 3 * a->C, false);
+    attention_bf16_bwd(a->dqkv16, NULL, a->dy16, a->qkv16, a->y16, a->lse,
+                       a->B, a->T, a->C, a->NH, false);
+    bias_grad_bf16(a->dbias, a->dqkv16, a->B * a->T, 3 * a->C, false);
 }
 
 /* Attention alone, no gradient of a bias. */
 static void by_flash_bwd_alone(void *job)
 {
     struct Attention *a = (struct Attention *)job;
-    flash_bwd(a->dqkv16, NULL, a->dy16, a->qkv16, a->y16, a->lse, a->B,
-              a->T, a->C, a->NH, false);
+    attention_bf16_bwd(a->dqkv16, NULL, a->dy16, a->qkv16, a->y16, a->lse,
+                       a->B, a->T, a->C, a->NH, false);
 }
 
 /* lab: is attention right */
@@ -311,18 +311,20 @@ static void check_attention(int B, int T, int C, int NH)
     const size_t n = (size_t)B * T * C;
     by_square(&a);
     for (int i = 0; i < FORWARD; i++)
-        if (flash_use(bodies[i])) {
+        if (attention_bf16_use(bodies[i])) {
             by_flash(&a);
-            compare("the square and flash_fwd", apart(a.y, a.y16, n));
+            compare("the square and attention_bf16_fwd",
+                    apart(a.y, a.y16, n));
         }
     by_tiles(&a);
     by_tiles_bwd(&a);
     for (int i = 0; i < BODIES; i++)
-        if (flash_use(bodies[i])) {
+        if (attention_bf16_use(bodies[i])) {
             by_flash(&a);
-            compare("the tiles and flash_fwd", apart(a.y, a.y16, n));
+            compare("the tiles and attention_bf16_fwd",
+                    apart(a.y, a.y16, n));
             by_flash_bwd(&a);
-            compare("the tiles and flash_bwd",
+            compare("the tiles and attention_bf16_bwd",
                     apart(a.dqkv, a.dqkv16, 3 * n));
         }
     attention_close(&a);
@@ -335,7 +337,7 @@ static void time_flash(struct Attention *a, const char *size)
     const double flop = 2.0 * a->B * a->T * a->T * a->C;
     char name[48];
     for (int i = 0; i < BODIES; i++)
-        if (flash_use(bodies[i])) {
+        if (attention_bf16_use(bodies[i])) {
             snprintf(name, sizeof name, "%s.fwd%s", bodies[i], size);
             if (i < FORWARD)
                 row(name, by_flash, a, flop, mma_ceiling, "TFLOP/s");
@@ -358,7 +360,7 @@ static void time_few(int T)
     for (int B = 1; B <= 8; B *= 2) {
         struct Attention a = attention_open(B, T, 768, 12, false);
         for (int i = 0; i < BODIES; i++)
-            if (flash_use(bodies[i])) {
+            if (attention_bf16_use(bodies[i])) {
                 char name[48];
                 snprintf(name, sizeof name, "few.%s.t%d.b%d", bodies[i], T,
                          B);
@@ -381,9 +383,9 @@ static void time_attention(void)
     row("tiles.fwd", by_tiles, &a, flop, mma_ceiling, "TFLOP/s");
     row("tiles.bwd", by_tiles_bwd, &a, 2.5 * flop, mma_ceiling, "TFLOP/s");
     time_flash(&a, "");
-    compare("the tiles and the last flash_bwd, at full size",
+    compare("the tiles and the last attention_bf16_bwd, at full size",
             apart(a.dqkv, a.dqkv16, (size_t)3 * a.B * a.T * a.C));
-    if (flash_use("hopper")) {
+    if (attention_bf16_use("hopper")) {
         row("hopper.bwd.alone", by_flash_bwd_alone, &a, 2.5 * flop,
             mma_ceiling, "TFLOP/s");
         row("hopper.bwd.apart", by_flash_bwd_apart, &a, 2.5 * flop,

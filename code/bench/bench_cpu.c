@@ -50,7 +50,7 @@ static void operands_new(struct Operands *o, const struct Shape *s)
     o->size = (M * N + M * K + K * N + 15) / 16 * 16;
     o->sets = (int)((size_t)120000000 / 4 / o->size) + 2;
     o->turn = 0;
-    o->all = pages_alloc(o->size * (size_t)o->sets * sizeof(float));
+    o->all = hugepages_alloc(o->size * (size_t)o->sets * sizeof(float));
     if (!o->all)
         fail("no memory for the operands of %s", s->name);
     struct Rng r = rng_new(1, 1);
@@ -314,7 +314,7 @@ static void ladder(void)
 }
 
 /* bench-cpu: the shapes of GPT-2 */
-#define DW (GEMM_TA | GEMM_FAR)
+#define DW (GEMM_TA | GEMM_NONTEMPORAL)
 static const struct Shape shapes[] = {
     { "fc.y",      256,  3072,   768, 0,       12 },
     { "fc.dx",     256,   768,  3072, GEMM_TB, 12 },
@@ -406,7 +406,7 @@ static void training_step(void)
     }
     /* bench-cpu: time forward, backward and the update */
     size_t n = m.table.total;
-    real *moments = pages_alloc(2 * n * sizeof *moments);
+    real *moments = hugepages_alloc(2 * n * sizeof *moments);
     if (!moments)
         fail("no memory for the moments of the optimiser");
     memset(moments, 0, 2 * n * sizeof *moments);
@@ -416,10 +416,10 @@ static void training_step(void)
     double peak = cpu_peak_gflops(threads, 0.1), loss = 0;
     for (int i = 0; i < runs / 2 + 2; i++) {
         double start = now_s();
-        loss = model_train(&m, tokens, targets, B, T, 1, false);
+        loss = model_forward_backward(&m, tokens, targets, B, T, 1, false);
         double middle = now_s();
         s.step = i + 1;
-        s.scale = fmin(1, 1 / sqrt(model_squares(&m)));
+        s.scale = fmin(1, 1 / sqrt(model_grad_sumsq(&m)));
         adamw_update(m.w.base, moments, moments + n, m.g.base, n, &s);
         double end = now_s();
         if (!isfinite(loss))

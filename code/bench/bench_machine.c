@@ -33,7 +33,7 @@ static const struct AdamwStep step = { .lr = 1e-4, .beta1 = 0.9,
 /* bench-machine: one call of each operator */
 static void copy(void)
 {
-    machine_copy(big[0], big[1], 4 * n * sizeof(real));
+    backend_copy(big[0], big[1], 4 * n * sizeof(real));
 }
 
 static void embed(void)
@@ -158,7 +158,7 @@ static struct Work work_of(const struct Job *j)
 static void wait(void)
 {
     real x;
-    machine_get(&x, small, sizeof x);
+    backend_get(&x, small, sizeof x);
 }
 
 static double time_us(const struct Job *j, int calls)
@@ -189,11 +189,11 @@ static void time_job(const struct Job *j, double us[RUNS])
 /* bench-machine: fill the memory */
 static real *numbers(size_t count)
 {
-    real *p = machine_alloc(count * sizeof *p, "a benchmark");
-    real *host = machine_room(p, count * sizeof *p);
+    real *p = backend_alloc(count * sizeof *p, "a benchmark");
+    real *host = backend_borrow_blank(p, count * sizeof *p);
     for (size_t i = 0; i < count; i++)
         host[i] = (real)((double)(i * 2654435761u % 1024) / 256 - 2);
-    machine_return(p, host, count * sizeof *p, true);
+    backend_return(p, host, count * sizeof *p, true);
     return p;
 }
 
@@ -206,13 +206,13 @@ static void fill(void)
     stat = numbers(2 * (size_t)N * NH);
     table = numbers(PARAMETERS);
     logits = numbers((size_t)(rows > 3 * C ? rows : 3 * C) * V);
-    tokens = machine_alloc(bytes, "a benchmark");
-    int32_t *host = machine_room(tokens, bytes);
+    tokens = backend_alloc(bytes, "a benchmark");
+    int32_t *host = backend_borrow_blank(tokens, bytes);
     for (int i = 0; i < N; i++) {
         double u = (double)((uint32_t)i * 2654435761u % 65536) / 65536;
         host[i] = (int32_t)(pow(V, u) - 1);
     }
-    machine_return(tokens, host, bytes, true);
+    backend_return(tokens, host, bytes, true);
 }
 
 /* bench-machine: main */
@@ -224,7 +224,7 @@ static void run_all(void)
     struct Error e;
     if (!numbers_open(&file, out, machine, "bench-machine", &e))
         fail("%s", e.text);
-    double peak = machine_peak_gflops(0.05);
+    double peak = backend_peak_gflops(0.05);
     printf("B=%d T=%d C=%d; %.0f GFLOP/s of float multiply-adds\n", B, T, C,
            peak);
     number_put(&file, "TFLOP/s", peak / 1e3, "%s.peak", name);

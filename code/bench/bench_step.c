@@ -134,7 +134,7 @@ static void small(const struct ModelOptions *o, double *loss, double *norm)
         || !model_create_as(&m, &c, b, t, true, o, &e))
         fail("%s", e.text);
     model_init(&m, 7);
-    *loss = model_train(&m, tokens, targets, b, t, 1, false);
+    *loss = model_forward_backward(&m, tokens, targets, b, t, 1, false);
     *norm = sqrt(sum_squares(m.g.base, m.table.total));
     model_free(&m);
 }
@@ -235,7 +235,7 @@ static double time_steps(struct Trainer *t)
     double n = (double)config_params(c) - (double)c->T * c->C;
     double flop = tokens * (6 * n + 12.0 * c->L * c->C * T);
     char source[60];
-    double peak = machine_peak(precision, 0.2, source, sizeof source);
+    double peak = backend_peak(precision, 0.2, source, sizeof source);
     printf("%s B=%d T=%d %s: %.2f ms (%.2f to %.2f), %.0f tok/s\n",
            model, B, T, precision, ms, 1e3 * fastest(&s),
            1e3 * slowest(&s), 1e3 * tokens / ms);
@@ -259,14 +259,14 @@ static void time_giving(struct Trainer *t)
         model_train_start(&t->model, t->tokens, t->targets, B, T, 1, false);
         sample_add(&s, now_s() - start);
         model_train_loss(&t->model);
-        machine_wait();         /* a loss may come before the gradient */
+        backend_wait();         /* a loss may come before the gradient */
     }
     printf("forward and backward given in %.3f ms\n", 1e3 * median(&s));
     put(1e3 * median(&s), "ms", "given");
 }
 
 /* bench-step: read a row of the profile */
-/* One row of machine_profile_print: a name of several words, then calls
+/* One row of profile_print: a name of several words, then calls
  * and milliseconds; false for others, and for their sum. */
 static bool read_row(const char *line, char name[40], int *calls,
                      double *ms)
@@ -291,11 +291,11 @@ static void take_apart(struct Trainer *t)
     double whole = 0, sum = 0, ms;
     int calls;
     FILE *f = open_memstream(&text, &size);
-    machine_profile(true);
+    profile_enable(true);
     for (int i = 0; i < parts; i++)
         whole += 1e3 * step(t) / parts;
-    machine_profile_print(f);
-    machine_profile(false);
+    profile_print(f);
+    profile_enable(false);
     fclose(f);
     fputs(text, stdout);
     /* bench-step: keep each row of the table */
@@ -378,7 +378,7 @@ int main(int argc, char **argv)
     check_fixture();
     if (options.precision == BF16)
         check_low();
-    if (!numbers_open(&numbers, out, *machine ? machine : machine_name(),
+    if (!numbers_open(&numbers, out, *machine ? machine : backend_name(),
                       command, &e))
         fail("%s", e.text);
     measure();

@@ -3,7 +3,7 @@
 #ifndef BENCH_CUBLASLT_CUH
 #define BENCH_CUBLASLT_CUH
 
-/* Products by cuBLASLt, for the CUDA programs of lab/ that time them. */
+/* Products by cuBLASLt, for the CUDA programs that time them. */
 #include "bench/cuda_bench.cuh"
 
 #include <cublasLt.h>
@@ -19,7 +19,7 @@ static inline void pause_ms(int ms)
     nanosleep(&t, NULL);
 }
 
-/* lt.h: kinds of numbers */
+/* cublaslt: kinds of numbers */
 #define LT_OK(call) lt_ok((call), #call, __FILE__, __LINE__)
 
 static inline void lt_ok(cublasStatus_t s, const char *call,
@@ -56,7 +56,7 @@ static const struct LtKind lt_kinds[] = {
       8, 8, 0x1p-48, 0x1p-48 },
 };
 
-/* lt.h: a product */
+/* cublaslt: a product */
 /* c[m,n] = op(a) op(b), columns contiguous; a is stored [k,m] if ta, b is
  * stored [n,k] if tb. */
 struct LtJob {
@@ -168,7 +168,7 @@ static inline void lt_run(void *job)
     lt_run_on((const struct LtJob *)job, 0);
 }
 
-/* lt.h: numbers to multiply */
+/* cublaslt: numbers to multiply */
 enum Data { DATA_ZERO, DATA_ONE, DATA_SMALL, DATA_SIGN, DATA_UNIFORM,
             DATA_NORMAL, DATA_KINDS };
 static const char *const data_names[] = { "zero", "one", "small", "sign",
@@ -241,7 +241,7 @@ static inline void lt_release(struct LtJob *j)
     CUDA_OK(cudaFree(j->c));
 }
 
-/* lt.h: is the product right */
+/* cublaslt: is the product right */
 template <class In, class Out>
 __global__ void worst_of(double *worst, const In *a, const In *b,
                          const Out *c, int m, int n, int k, bool ta,
@@ -291,7 +291,7 @@ static inline bool lt_right(const struct LtJob *j)
     return wrong == 0;
 }
 
-/* lt.h: which kernel runs */
+/* cublaslt: which kernel runs */
 static inline void *driver_function(const char *name)
 {
     void *f = NULL;

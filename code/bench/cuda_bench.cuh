@@ -3,7 +3,7 @@
 #ifndef BENCH_CUDA_BENCH_CUH
 #define BENCH_CUDA_BENCH_CUH
 
-/* What the CUDA programs of lab/ share; included by one .cu file each. */
+/* What the CUDA programs of bench/ share; included by one .cu file each. */
 #include "backend/cuda.h"
 #include "bench/chase.h"
 #include "bench/sample.h"
@@ -19,7 +19,7 @@ extern "C" {
 
 static struct Numbers numbers;
 
-/* gpu.h: options and the file of numbers */
+/* cuda_bench: options and the file of numbers */
 static inline void lab_open(int argc, char **argv, const char *summary)
 {
     static const char *out = "", *machine = "";
@@ -44,7 +44,7 @@ static inline void lab_close(void)
         fail("%s", e.text);
 }
 
-/* gpu.h: time some work */
+/* cuda_bench: time some work */
 typedef void Work(void *job);
 
 static inline void flush_l2(int value)
@@ -82,7 +82,7 @@ static inline struct Sample gpu_time(Work *work, void *job, int runs,
     return t;
 }
 
-/* gpu.h: the clock of the chip */
+/* cuda_bench: the clock of the chip */
 __device__ static inline uint64_t global_ns(void)
 {
     uint64_t t;
@@ -112,7 +112,7 @@ static inline double gpu_ghz(void)
     return (double)h[0] / (double)h[1];
 }
 
-/* gpu.h: random bytes */
+/* cuda_bench: random bytes */
 __global__ static void fill_random(uint32_t *x, size_t words, uint32_t seed)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -19,7 +19,7 @@ struct Room {
     bf16 *logits, *wte, *wpe;
     float *losses, *dwte, *dwpe;
     int32_t *tokens, *h_tokens;
-    void *list;                         /* embedding16_list's */
+    void *list;                         /* embedding_bf16_index's */
     size_t params;
     float *pw, *pm, *pv, *pg;           /* [params] */
     bf16 *pw16;
@@ -83,7 +83,7 @@ static void draw_tokens(struct Room *r, int how)
     free(seen);
     CUDA_OK(cudaMemcpy(r->tokens, r->h_tokens, (size_t)r->N * 4,
                        cudaMemcpyHostToDevice));
-    embedding16_list(r->list, r->tokens, r->N, r->V);
+    embedding_bf16_index(r->list, r->tokens, r->N, r->V);
 }
 
 static void room_open(struct Room *r, int C)
@@ -170,27 +170,27 @@ static const double UNIT = 1.0 / 128;   /* of a bf16 near 1 */
 /* fused: LayerNorm */
 static void ln_fwd(struct Room *r)
 {
-    layernorm16_fwd(r->b, r->mean, r->rstd, r->a, r->w, r->bias, r->N,
-                    r->C);
+    layernorm_bf16_fwd(r->b, r->mean, r->rstd, r->a, r->w, r->bias, r->N,
+                       r->C);
 }
 
 static void ln_residual(struct Room *r)
 {
-    residual_layernorm16_fwd(r->c, r->b, r->mean, r->rstd, r->a, r->d,
-                             r->w, r->bias, r->N, r->C);
+    residual_layernorm_bf16_fwd(r->c, r->b, r->mean, r->rstd, r->a, r->d,
+                                r->w, r->bias, r->N, r->C);
 }
 
 static void ln_bwd(struct Room *r)
 {
-    layernorm16_bwd(r->b, r->dw, r->db, r->dbias, r->c, r->d, r->a,
-                    r->mean, r->rstd, r->w, r->N, r->C, false);
+    layernorm_bf16_bwd(r->b, r->dw, r->db, r->dbias, r->c, r->d, r->a,
+                       r->mean, r->rstd, r->w, r->N, r->C, false);
 }
 
 static void ln_positions(struct Room *r)
 {
-    layernorm16_bwd_positions(r->b, r->dw, r->db, r->dwpe, r->c, r->d,
-                              r->a, r->mean, r->rstd, r->w, r->N, r->T,
-                              r->C, false);
+    layernorm_bf16_bwd_positions(r->b, r->dw, r->db, r->dwpe, r->c, r->d,
+                                 r->a, r->mean, r->rstd, r->w, r->N, r->T,
+                                 r->C, false);
 }
 
 /* y, in r->b, against x */
@@ -284,12 +284,12 @@ static void check_positions(struct Room *r)
 /* fused: columns and GELU */
 static void columns(struct Room *r)
 {
-    column_sums16(r->dw, r->a, r->N, r->C, false);
+    bias_grad_bf16(r->dw, r->a, r->N, r->C, false);
 }
 
 static void columns4(struct Room *r)
 {
-    column_sums16(r->dw, r->a, r->N, 4 * r->C, false);
+    bias_grad_bf16(r->dw, r->a, r->N, 4 * r->C, false);
 }
 
 static void check_columns_of(struct Room *r, int C)
@@ -311,12 +311,12 @@ static void check_columns4(struct Room *r)
 
 static void gelu_fwd(struct Room *r)
 {
-    gelu16_fwd(r->b, r->a, 4 * (size_t)r->N * r->C);
+    gelu_bf16_fwd(r->b, r->a, 4 * (size_t)r->N * r->C);
 }
 
 static void gelu_bwd(struct Room *r)
 {
-    gelu16_bwd(r->b, r->c, r->a, 4 * (size_t)r->N * r->C);
+    gelu_bf16_bwd(r->b, r->c, r->a, 4 * (size_t)r->N * r->C);
 }
 
 static void check_gelu_at(struct Room *r, bool bwd)
@@ -352,14 +352,14 @@ static void new_logits(struct Room *r)
 
 static void classify(struct Room *r)
 {
-    classifier16(r->losses, r->logits, r->tokens, 1, r->N, r->V, r->Vp,
-                 true);
+    classifier_bf16(r->losses, r->logits, r->tokens, 1, r->N, r->V, r->Vp,
+                    true);
 }
 
 static void classify_loss(struct Room *r)
 {
-    classifier16(r->losses, r->logits, r->tokens, 1, r->N, r->V, r->Vp,
-                 false);
+    classifier_bf16(r->losses, r->logits, r->tokens, 1, r->N, r->V, r->Vp,
+                    false);
 }
 
 /* Row n of new logits, and its loss; returns the sum of exponentials. */
@@ -411,18 +411,18 @@ static void check_classifier(struct Room *r)
 /* fused: the embedding */
 static void embed(struct Room *r)
 {
-    embedding16_fwd(r->a, r->tokens, r->wte, r->wpe, r->N / r->T, r->T,
-                    r->C);
+    embedding_bf16_fwd(r->a, r->tokens, r->wte, r->wpe, r->N / r->T, r->T,
+                       r->C);
 }
 
 static void embed_bwd(struct Room *r)
 {
-    embedding16_bwd(r->dwte, r->c, r->list, r->N, r->C);
+    embedding_bf16_bwd(r->dwte, r->c, r->list, r->N, r->C);
 }
 
 static void list_words(struct Room *r)
 {
-    embedding16_list(r->list, r->tokens, r->N, r->V);
+    embedding_bf16_index(r->list, r->tokens, r->N, r->V);
 }
 
 static void check_embed(struct Room *r)
@@ -669,7 +669,7 @@ int main(int argc, char **argv)
     struct Room r = {};
     r.N = 65536, r.T = 1024, r.V = 50257, r.Vp = 50304;
     CUDA_OK(cudaMalloc(&r.tokens, (size_t)r.N * 4));
-    CUDA_OK(cudaMalloc(&r.list, embedding16_list_size(r.N)));
+    CUDA_OK(cudaMalloc(&r.list, embedding_bf16_index_size(r.N)));
     r.h_tokens = (int32_t *)malloc((size_t)r.N * 4);
     draw_tokens(&r, 0);
     const int widths[] = { 768, 1024, 1280 };

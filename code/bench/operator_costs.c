@@ -116,21 +116,21 @@ int works_bf16(struct Work w[WORKS_MAX], const struct Sizes *s)
     struct Table t = { w, 0 };
     /* bf16: embedding and normalisation */
     row(&t, "copy16", 0, 2 * 8 * n, 0, false);
-    row(&t, "embedding16-fwd", 1, 2 * (2 * n + wpe) + 4 * N, n, false);
-    row(&t, "embedding16-bwd", 1, 2 * n + 8 * rows + 4 * N, n, false);
-    row(&t, "layernorm16-fwd", 2 * L + 1, 2 * (2 * n + 2 * C) + 8 * N,
+    row(&t, "embedding-fwd", 1, 2 * (2 * n + wpe) + 4 * N, n, false);
+    row(&t, "embedding-bwd", 1, 2 * n + 8 * rows + 4 * N, n, false);
+    row(&t, "layernorm-fwd", 2 * L + 1, 2 * (2 * n + 2 * C) + 8 * N,
         8 * n, false);
-    row(&t, "layernorm16-bwd", 2 * L, 2 * (4 * n + C) + 8 * N + 12 * C,
+    row(&t, "layernorm-bwd", 2 * L, 2 * (4 * n + C) + 8 * N + 12 * C,
         16 * n, false);
-    row(&t, "layernorm16-bwd-positions", 1,
+    row(&t, "layernorm-bwd-positions", 1,
         2 * (4 * n + C) + 8 * N + 8 * C + 4 * wpe, 16 * n, false);
     /* bf16: what the products have swallowed */
-    row(&t, "residual-layernorm16-fwd", 0, 2 * (4 * n + 2 * C) + 8 * N,
+    row(&t, "residual-layernorm-fwd", 0, 2 * (4 * n + 2 * C) + 8 * N,
         9 * n, false);
-    row(&t, "gelu16-fwd", 0, 2 * 8 * n, 11 * 4 * n, false);
-    row(&t, "gelu16-bwd", 0, 2 * 12 * n, 20 * 4 * n, false);
+    row(&t, "gelu-fwd", 0, 2 * 8 * n, 11 * 4 * n, false);
+    row(&t, "gelu-bwd", 0, 2 * 12 * n, 20 * 4 * n, false);
     row(&t, "column-sums16", 0, 2 * 4 * n + 16 * C, 4 * n, false);
-    row(&t, "classifier16", 1, 2 * 2 * l + 8 * N, 12 * l, false);
+    row(&t, "classifier", 1, 2 * 2 * l + 8 * N, 12 * l, false);
     row(&t, "adamw-all", 1, 30 * s->P, 14 * s->P, false);
     row(&t, "sum-squares", 1, 4 * s->P, 2 * s->P, false);
     attention(&t, s, 2, "flash-fwd", "flash-bwd");

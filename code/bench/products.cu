@@ -67,9 +67,9 @@ static void make_room(void)
     bias = some(VP, 5, 1), sums = (float *)some(2 * VP, 6, 1);
 }
 
-static struct Product product_of(const struct Shape *s)
+static struct MatmulBf16 matmul_of(const struct Shape *s)
 {
-    struct Product p = {};
+    struct MatmulBf16 p = {};
     p.M = s->M, p.N = s->N, p.K = s->K, p.flags = s->flags;
     p.a = left, p.b = right, p.out = out, p.out_float = s->to_float;
     p.lda = s->flags & GEMM_TA ? p.M : p.K;
@@ -93,7 +93,7 @@ static const struct Shape *shape(const char *name)
 enum What { LIBRARY, OURS, GELU, DGELU, COLUMNS };
 
 struct Timed {
-    struct Product p;
+    struct MatmulBf16 p;
     enum What what;
     int repeat;
     bool done;
@@ -101,15 +101,16 @@ struct Timed {
 
 static void run_once(struct Timed *t)
 {
-    const struct Product *p = &t->p;
+    const struct MatmulBf16 *p = &t->p;
     const size_t n = (size_t)p->M * p->N;
     t->done = true;
     switch (t->what) {
-    case LIBRARY: t->done = product_lt(p); break;
-    case OURS:    t->done = product_mma(p); break;
-    case GELU:    gelu16_fwd((bf16 *)p->out, pre, n); break;
-    case DGELU:   gelu16_bwd((bf16 *)p->out, (bf16 *)p->out, pre, n); break;
-    case COLUMNS: column_sums16(sums, p->b, p->K, p->N, false); break;
+    case LIBRARY: t->done = matmul_bf16_cublaslt(p); break;
+    case OURS:    t->done = matmul_bf16_mma(p); break;
+    case GELU:    gelu_bf16_fwd((bf16 *)p->out, pre, n); break;
+    case DGELU:   gelu_bf16_bwd((bf16 *)p->out, (bf16 *)p->out, pre,
+                                n); break;
+    case COLUMNS: bias_grad_bf16(sums, p->b, p->K, p->N, false); break;
     }
 }
 
@@ -122,7 +123,7 @@ static void run_all(void *job)
 
 /* products: time it */
 /* Microseconds, back to back; less than 0: it cannot be done. */
-static double time_us(struct Product p, enum What what, int runs)
+static double time_us(struct MatmulBf16 p, enum What what, int runs)
 {
     struct Timed t = { p, what, 1, false };
     run_once(&t);
@@ -140,14 +141,14 @@ static void put_us(double us, const char *name, const char *what)
         number_put(&numbers, "us", us, "products.%s.%s", name, what);
 }
 
-static double tflops(const struct Product *p, double us)
+static double tflops(const struct MatmulBf16 *p, double us)
 {
     return 2e-6 * p->M * p->N * p->K / us;
 }
 
 /* products: a few elements in double */
 /* exact[i], i < 16: elements of op(a) op(b) + bias, a block for each */
-__global__ static void exact_kernel(double *exact, struct Product p)
+__global__ static void exact_kernel(double *exact, struct MatmulBf16 p)
 {
     __shared__ double part[256];
     const int m = (blockIdx.x * 7919 + 13) % p.M;
@@ -174,7 +175,7 @@ __global__ static void exact_kernel(double *exact, struct Product p)
 /* Plain results only: the test has the epilogues. */
 static void check(const struct Shape *s, enum What what)
 {
-    struct Timed t = { product_of(s), what, 1, false };
+    struct Timed t = { matmul_of(s), what, 1, false };
     double *d, h[32];
     t.p.epilogue = EPI_NONE, t.p.pre = NULL;
     run_once(&t);
@@ -194,15 +195,15 @@ static void check(const struct Shape *s, enum What what)
 /* products: one shape */
 static void warm(void)
 {
-    product_lt_experiment = {};
-    time_us(product_of(&shapes[0]), LIBRARY, 1);
+    cublaslt_experiment = {};
+    time_us(matmul_of(&shapes[0]), LIBRARY, 1);
 }
 
 enum { TURNS = 8, PROPOSALS = 8 };
 
 struct Variant {
     const char *shape, *what;
-    struct Product p;
+    struct MatmulBf16 p;
     enum What how;
     int candidate;          /* of the proposals; 0: the program's own */
     bool with_sums;
@@ -216,19 +217,19 @@ static void take_turns(struct Variant *list, int n)
             struct Variant *v = &list[turn % 2 ? n - 1 - k : k];
             const bool slow = v->p.N % 8 || v->p.M % 8;
             warm();
-            product_lt_experiment.candidate = v->candidate;
-            product_lt_experiment.sums = v->with_sums ? sums : NULL;
+            cublaslt_experiment.candidate = v->candidate;
+            cublaslt_experiment.sums = v->with_sums ? sums : NULL;
             const double us = time_us(v->p, v->how, slow ? 1 : 5);
             if (turn > 0 && us > 0)
                 sample_add(&v->t, us);
         }
-    product_lt_experiment = {};
+    cublaslt_experiment = {};
 }
 
 /* Adds to sum[0] and [1] what a step pays for it, by both choices. */
 static void one_shape(const struct Shape *s, double *peak, double *sum)
 {
-    const struct Product p = product_of(s);
+    const struct MatmulBf16 p = matmul_of(s);
     struct Variant v[PROPOSALS + 1] = {};
     check(s, LIBRARY);
     check(s, OURS);
@@ -265,13 +266,13 @@ static void one_shape(const struct Shape *s, double *peak, double *sum)
 static struct Variant variants[40];
 static int n_variants;
 
-static void variant(const char *shape, const char *what, struct Product p,
-                    enum What how)
+static void variant(const char *shape, const char *what,
+                    struct MatmulBf16 p, enum What how)
 {
     variants[n_variants++] = (struct Variant){ shape, what, p, how };
 }
 
-static void variant_with_sums(const char *shape, struct Product p)
+static void variant_with_sums(const char *shape, struct MatmulBf16 p)
 {
     variant(shape, "with-sums", p, LIBRARY);
     variants[n_variants - 1].with_sums = true;
@@ -279,20 +280,20 @@ static void variant_with_sums(const char *shape, struct Product p)
 
 static void epilogues(void)
 {
-    struct Product p = product_of(shape("fc.y"));
+    struct MatmulBf16 p = matmul_of(shape("fc.y"));
     variant("fc.y", "fused", p, LIBRARY);
     p.pre = NULL;
     variant("fc.y", "gelu-only", p, LIBRARY);
     p.epilogue = EPI_NONE;
     variant("fc.y", "plain", p, LIBRARY);
-    variant("fc.y", "gelu16", p, GELU);
-    p = product_of(shape("mlp.dx"));
+    variant("fc.y", "gelu_bf16", p, GELU);
+    p = matmul_of(shape("mlp.dx"));
     variant("mlp.dx", "fused", p, LIBRARY);
     variant_with_sums("mlp.dx", p);
     p.epilogue = EPI_NONE, p.pre = NULL;
     variant("mlp.dx", "plain", p, LIBRARY);
-    variant("mlp.dx", "gelu16", p, DGELU);
-    p = product_of(shape("mlp.y"));
+    variant("mlp.dx", "gelu_bf16", p, DGELU);
+    p = matmul_of(shape("mlp.y"));
     variant("mlp.y", "alone", p, LIBRARY);
     p.add = left;
     variant("mlp.y", "add", p, LIBRARY);
@@ -302,7 +303,7 @@ static void bias_gradients(void)
 {
     const char *const names[] = { "qkv.dw", "proj.dw", "fc.dw", "mlp.dw" };
     for (int i = 0; i < 4; i++) {
-        struct Product p = product_of(shape(names[i]));
+        struct MatmulBf16 p = matmul_of(shape(names[i]));
         variant(names[i], "alone", p, LIBRARY);
         variant_with_sums(names[i], p);
         variant(names[i], "sums-apart", p, COLUMNS);
@@ -317,15 +318,15 @@ static void other_sizes(void)
     const char *const names[] = { "cls.y", "cls.dx", "cls.dw" };
     for (int i = 0; i < 3; i++)
         for (int rows = 8192; rows <= 16384; rows *= 2) {
-            struct Product p = product_of(shape(names[i]));
+            struct MatmulBf16 p = matmul_of(shape(names[i]));
             *(i < 2 ? &p.M : &p.K) = rows;
             p.flags |= i == 2 ? GEMM_ADD : 0;
             variant(names[i], rows == 8192 ? "8192" : "16384", p, LIBRARY);
         }
-    struct Product p = product_of(shape("cls.y"));
+    struct MatmulBf16 p = matmul_of(shape("cls.y"));
     p.N = p.ldo = 50257;
     variant("cls.y", "odd", p, LIBRARY);
-    p = product_of(shape("cls.dw"));
+    p = matmul_of(shape("cls.dw"));
     p.M = p.lda = 50257;
     variant("cls.dw", "odd", p, LIBRARY);
 }
@@ -347,8 +348,8 @@ static void step_of(void *job)
     (void)job;
     for (int i = 0; i < SHAPES; i++)
         for (int n = 0; n < shapes[i].times; n++) {
-            const struct Product p = product_of(&shapes[i]);
-            product_lt(&p);
+            const struct MatmulBf16 p = matmul_of(&shapes[i]);
+            matmul_bf16_cublaslt(&p);
         }
 }
 
@@ -359,12 +360,12 @@ static void whole_step(void)
     struct Sample t[2] = {};
     for (int turn = 0; turn < TURNS; turn++)
         for (int i = 0; i < 2; i++) {
-            product_lt_experiment.candidate = i;
+            cublaslt_experiment.candidate = i;
             const struct Sample s = gpu_time(step_of, NULL, 3, false);
             if (turn > 0)
                 sample_add(&t[i], median(&s));
         }
-    product_lt_experiment.candidate = 0;
+    cublaslt_experiment.candidate = 0;
     printf("step %8.2f ms, by the first proposals %.2f\n",
            1e3 * median(&t[0]), 1e3 * median(&t[1]));
     number_put(&numbers, "ms", 1e3 * median(&t[0]), "products.step.us");

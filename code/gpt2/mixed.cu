@@ -15,20 +15,20 @@
 
 /* the three products of a linear layer */
 /* y[N,OC] = x[N,C] w[C,OC] + b (+ add) */
-static struct Product forward(bf16 *y, const bf16 *x, const bf16 *w,
-                              const bf16 *b, int N, int C, int OC)
+static struct MatmulBf16 forward(bf16 *y, const bf16 *x, const bf16 *w,
+                                 const bf16 *b, int N, int C, int OC)
 {
-    struct Product p = { };
+    struct MatmulBf16 p = { };
     p.M = N, p.N = OC, p.K = C;
     p.a = x, p.b = w, p.out = y, p.bias = b;
     return p;
 }
 
 /* dx[N,C] = dy[N,OC] w' */
-static struct Product back_x(bf16 *dx, const bf16 *dy, const bf16 *w, int N,
-                             int C, int OC)
+static struct MatmulBf16 back_x(bf16 *dx, const bf16 *dy, const bf16 *w,
+                                int N, int C, int OC)
 {
-    struct Product p = { };
+    struct MatmulBf16 p = { };
     p.M = N, p.N = C, p.K = OC, p.flags = GEMM_TB;
     p.a = dy, p.b = w, p.out = dx;
     return p;
@@ -39,16 +39,16 @@ static struct Product back_x(bf16 *dx, const bf16 *dy, const bf16 *w, int N,
 static void back_w(float *dw, float *db, const bf16 *x, const bf16 *dy,
                    int N, int C, int OC, bool add)
 {
-    struct Product p = { };
+    struct MatmulBf16 p = { };
     p.M = C, p.N = OC, p.K = N, p.flags = GEMM_TA | (add ? GEMM_ADD : 0);
     p.a = x, p.b = dy, p.out = dw, p.out_float = true;
     p.bias_grad = db, p.accumulate_bias = add;
-    product(&p);
+    matmul_bf16(&p);
 }
 
-static void run(struct Product p)
+static void run(struct MatmulBf16 p)
 {
-    product(&p);
+    matmul_bf16(&p);
 }
 
 /* a layer forward in bf16 */
@@ -56,18 +56,18 @@ static void attend(const struct Model *m, const struct LayerActs16 *a,
                    const struct LayerWeights16 *w, int B, int T)
 {
     const int N = B * T, C = m->config.C;
-    machine_mark("layernorm");
-    layernorm16_fwd(a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
-                    w->ln_1_b, N, C);
-    machine_mark("qkv");
+    profile_range("layernorm");
+    layernorm_bf16_fwd(a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
+                       w->ln_1_b, N, C);
+    profile_range("qkv");
     run(forward(a->qkv, a->ln_1, w->qkv_w, w->qkv_b, N, C, 3 * C));
-    machine_mark("attention");
-    flash_fwd(a->att, a->lse, a->qkv, B, T, C, m->config.NH);
-    machine_mark("proj");
-    struct Product p = forward(a->mid, a->att, w->proj_w, w->proj_b, N, C,
-                               C);
+    profile_range("attention");
+    attention_bf16_fwd(a->att, a->lse, a->qkv, B, T, C, m->config.NH);
+    profile_range("proj");
+    struct MatmulBf16 p = forward(a->mid, a->att, w->proj_w, w->proj_b, N,
+                                  C, C);
     p.add = a->x;
-    product(&p);
+    matmul_bf16(&p);
 }
 
 /* up to gelu; pre is kept for the backward pass, or NULL */
@@ -75,15 +75,15 @@ static void widen(const struct Model *m, const struct LayerActs16 *a,
                   const struct LayerWeights16 *w, bf16 *pre, int N)
 {
     const int C = m->config.C;
-    machine_mark("layernorm");
-    layernorm16_fwd(a->ln_2, a->mean_2, a->rstd_2, a->mid, w->ln_2_w,
-                    w->ln_2_b, N, C);
-    machine_mark("fc");
-    struct Product p = forward(a->gelu, a->ln_2, w->fc_w, w->fc_b, N, C,
-                               4 * C);
+    profile_range("layernorm");
+    layernorm_bf16_fwd(a->ln_2, a->mean_2, a->rstd_2, a->mid, w->ln_2_w,
+                       w->ln_2_b, N, C);
+    profile_range("fc");
+    struct MatmulBf16 p = forward(a->gelu, a->ln_2, w->fc_w, w->fc_b, N, C,
+                                  4 * C);
     p.epilogue = EPI_GELU;
     p.pre = pre;
-    product(&p);
+    matmul_bf16(&p);
 }
 
 static void layer_fwd(struct Model *m, int l, int B, int T)
@@ -93,20 +93,20 @@ static void layer_fwd(struct Model *m, int l, int B, int T)
     const int N = B * T, C = m->config.C;
     attend(m, a, w, B, T);
     widen(m, a, w, m->training ? a->fc : NULL, N);
-    machine_mark("mlp");
-    struct Product p = forward(m->mixed->h[l + 1].x, a->gelu, w->mlp_w,
-                               w->mlp_b, N, 4 * C, C);
+    profile_range("mlp");
+    struct MatmulBf16 p = forward(m->mixed->h[l + 1].x, a->gelu, w->mlp_w,
+                                  w->mlp_b, N, 4 * C, C);
     p.add = a->mid;
-    product(&p);
+    matmul_bf16(&p);
 }
 
 /* the forward pass in bf16 */
 static void stream_fwd(struct Model *m, int B, int T)
 {
     struct Mixed *x = m->mixed;
-    machine_mark("embedding");
-    embedding16_fwd(x->h[0].x, m->tokens, x->w.wte, x->w.wpe, B, T,
-                    m->config.C);
+    profile_range("embedding");
+    embedding_bf16_fwd(x->h[0].x, m->tokens, x->w.wte, x->w.wpe, B, T,
+                       m->config.C);
     for (int l = 0; l < m->config.L; l++)
         layer_fwd(m, l, B, T);
 }
@@ -114,9 +114,9 @@ static void stream_fwd(struct Model *m, int B, int T)
 static void ln_f_fwd(struct Model *m, int N)
 {
     struct Mixed *x = m->mixed;
-    machine_mark("layernorm");
-    layernorm16_fwd(x->ln_f, x->mean_f, x->rstd_f, x->h[m->config.L].x,
-                    x->w.ln_f_w, x->w.ln_f_b, N, m->config.C);
+    profile_range("layernorm");
+    layernorm_bf16_fwd(x->ln_f, x->mean_f, x->rstd_f, x->h[m->config.L].x,
+                       x->w.ln_f_w, x->w.ln_f_b, N, m->config.C);
 }
 
 /* the classifier in bf16 */
@@ -127,14 +127,14 @@ static void chunk_fwd(struct Model *m, int n, int rows, float scale,
 {
     struct Mixed *x = m->mixed;
     const int C = m->config.C;
-    machine_mark("logits");
-    struct Product p = { };
+    profile_range("logits");
+    struct MatmulBf16 p = { };
     p.M = rows, p.N = x->Vp, p.K = C, p.flags = GEMM_TB;
     p.a = x->ln_f + (size_t)n * C, p.b = x->w.wte, p.out = x->logits;
-    product(&p);
-    machine_mark("classifier");
-    classifier16(x->losses + n, x->logits, m->targets + n, scale, rows,
-                 m->config.V, x->Vp, gradient);
+    matmul_bf16(&p);
+    profile_range("classifier");
+    classifier_bf16(x->losses + n, x->logits, m->targets + n, scale, rows,
+                    m->config.V, x->Vp, gradient);
 }
 
 /* from the logits' gradient that of wte, written or added to, and that of
@@ -144,16 +144,16 @@ static void chunk_bwd(struct Model *m, int n, int rows, bool add)
     struct Mixed *x = m->mixed;
     const int Vp = x->Vp, C = m->config.C;
     bf16 *h = x->ln_f + (size_t)n * C;
-    machine_mark("logits dw");
-    struct Product p = { };
+    profile_range("logits dw");
+    struct MatmulBf16 p = { };
     p.M = Vp, p.N = C, p.K = rows, p.flags = GEMM_TA | (add ? GEMM_ADD : 0);
     p.a = x->logits, p.b = h, p.out = m->g.wte, p.out_float = true;
-    product(&p);
-    machine_mark("logits dx");
-    struct Product q = { };
+    matmul_bf16(&p);
+    profile_range("logits dx");
+    struct MatmulBf16 q = { };
     q.M = rows, q.N = C, q.K = Vp;
     q.a = x->logits, q.b = x->w.wte, q.out = h;
-    product(&q);
+    matmul_bf16(&q);
 }
 
 /* make again what was not kept */
@@ -167,8 +167,8 @@ static void redo(struct Model *m, int l, int B, int T)
         attend(m, a, w, B, T);
         widen(m, a, w, a->fc, N);
     } else if (m->options.recompute >= REDO_GELU) {
-        machine_mark("gelu again");
-        gelu16_fwd(a->gelu, a->fc, 4 * (size_t)N * m->config.C);
+        profile_range("gelu again");
+        gelu_bf16_fwd(a->gelu, a->fc, 4 * (size_t)N * m->config.C);
     }
 }
 
@@ -177,8 +177,8 @@ static void redo_norm(struct Model *m, bf16 *y, float *mean, float *rstd,
 {
     if (m->options.recompute != REDO_NORM)
         return;
-    machine_mark("layernorm again");
-    layernorm16_fwd(y, mean, rstd, x, w, b, N, m->config.C);
+    profile_range("layernorm again");
+    layernorm_bf16_fwd(y, mean, rstd, x, w, b, N, m->config.C);
 }
 
 /* a layer backward in bf16 */
@@ -191,23 +191,23 @@ static void mlp_bwd(struct Model *m, int l, int N, bool add)
     bf16 *dx = m->mixed->dx;
     const int C = m->config.C;
     /* derivative of the down product and of GELU */
-    machine_mark("mlp dw");
+    profile_range("mlp dw");
     back_w(g->mlp_w, NULL, a->gelu, dx, N, 4 * C, C, add);
-    machine_mark("mlp dx");
-    struct Product p = back_x(d->dfc, dx, w->mlp_w, N, 4 * C, C);
+    profile_range("mlp dx");
+    struct MatmulBf16 p = back_x(d->dfc, dx, w->mlp_w, N, 4 * C, C);
     p.epilogue = EPI_DGELU, p.pre = a->fc;
     p.bias_grad = g->fc_b, p.accumulate_bias = add;
-    product(&p);
+    matmul_bf16(&p);
     redo_norm(m, a->ln_2, a->mean_2, a->rstd_2, a->mid, w->ln_2_w,
               w->ln_2_b, N);
     /* derivative of the up product and of the second LayerNorm */
-    machine_mark("fc dw");
+    profile_range("fc dw");
     back_w(g->fc_w, NULL, a->ln_2, d->dfc, N, C, 4 * C, add);
-    machine_mark("fc dx");
+    profile_range("fc dx");
     run(back_x(d->dln_2, d->dfc, w->fc_w, N, C, 4 * C));
-    machine_mark("layernorm bwd");
-    layernorm16_bwd(dx, g->ln_2_w, g->ln_2_b, g->proj_b, d->dln_2, dx,
-                    a->mid, a->mean_2, a->rstd_2, w->ln_2_w, N, C, add);
+    profile_range("layernorm bwd");
+    layernorm_bf16_bwd(dx, g->ln_2_w, g->ln_2_b, g->proj_b, d->dln_2, dx,
+                       a->mid, a->mean_2, a->rstd_2, w->ln_2_w, N, C, add);
 }
 
 static void attention_part_bwd(struct Model *m, int l, int B, int T,
@@ -220,33 +220,33 @@ static void attention_part_bwd(struct Model *m, int l, int B, int T,
     bf16 *dx = m->mixed->dx;
     const int N = B * T, C = m->config.C;
     /* derivative of the projection and of attention */
-    machine_mark("proj dw");
+    profile_range("proj dw");
     back_w(g->proj_w, NULL, a->att, dx, N, C, C, add);
-    machine_mark("proj dx");
+    profile_range("proj dx");
     run(back_x(d->datt, dx, w->proj_w, N, C, C));
-    machine_mark("attention bwd");
-    flash_bwd(d->dqkv, g->qkv_b, d->datt, a->qkv, a->att, a->lse, B, T, C,
-              m->config.NH, add);
+    profile_range("attention bwd");
+    attention_bf16_bwd(d->dqkv, g->qkv_b, d->datt, a->qkv, a->att, a->lse, B, T,
+                       C, m->config.NH, add);
     redo_norm(m, a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
               w->ln_1_b, N);
     /* derivative of the qkv product and of the first LayerNorm */
-    machine_mark("qkv dw");
+    profile_range("qkv dw");
     back_w(g->qkv_w, NULL, a->ln_1, d->dqkv, N, C, 3 * C, add);
-    machine_mark("qkv dx");
+    profile_range("qkv dx");
     run(back_x(d->dln_1, d->dqkv, w->qkv_w, N, C, 3 * C));
-    machine_mark("layernorm bwd");
+    profile_range("layernorm bwd");
     if (l)
-        layernorm16_bwd(dx, g->ln_1_w, g->ln_1_b, g[-1].mlp_b, d->dln_1, dx,
-                        a->x, a->mean_1, a->rstd_1, w->ln_1_w, N, C, add);
+        layernorm_bf16_bwd(dx, g->ln_1_w, g->ln_1_b, g[-1].mlp_b, d->dln_1, dx,
+                           a->x, a->mean_1, a->rstd_1, w->ln_1_w, N, C, add);
     else
-        layernorm16_bwd_positions(dx, g->ln_1_w, g->ln_1_b, m->g.wpe,
-                                  d->dln_1, dx, a->x, a->mean_1, a->rstd_1,
-                                  w->ln_1_w, N, T, C, add);
+        layernorm_bf16_bwd_positions(dx, g->ln_1_w, g->ln_1_b, m->g.wpe,
+                                     d->dln_1, dx, a->x, a->mean_1, a->rstd_1,
+                                     w->ln_1_w, N, T, C, add);
 }
 
 /* a stream beside */
 struct Words {
-    void *list;                     /* embedding16_list's */
+    void *list;                     /* embedding_bf16_index's */
     cudaStream_t beside;
     cudaEvent_t begun, made;
 };
@@ -256,21 +256,21 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
 {
     struct Mixed *x = m->mixed;
     const int L = m->config.L, N = B * T, C = m->config.C;
-    machine_mark("layernorm bwd");
-    layernorm16_bwd(x->dx, m->g.ln_f_w, m->g.ln_f_b, m->g.h[L - 1].mlp_b,
-                    x->ln_f, NULL, x->h[L].x, x->mean_f, x->rstd_f,
-                    x->w.ln_f_w, N, C, add);
+    profile_range("layernorm bwd");
+    layernorm_bf16_bwd(x->dx, m->g.ln_f_w, m->g.ln_f_b, m->g.h[L - 1].mlp_b,
+                       x->ln_f, NULL, x->h[L].x, x->mean_f, x->rstd_f,
+                       x->w.ln_f_w, N, C, add);
     for (int l = L - 1; l >= 0; l--) {
         redo(m, l, B, T);
         mlp_bwd(m, l, N, add);
         attention_part_bwd(m, l, B, T, add);
     }
-    machine_mark("embedding bwd");
+    profile_range("embedding bwd");
     if (!add)                               /* positions beyond ours */
-        machine_zero(m->g.wpe + (size_t)T * C,
+        backend_zero(m->g.wpe + (size_t)T * C,
                      (size_t)(m->config.T - T) * C * sizeof(float));
-    CUDA_OK(cudaStreamWaitEvent(machine_stream, x->words->made, 0));
-    embedding16_bwd(m->g.wte, x->dx, x->words->list, N, C);
+    CUDA_OK(cudaStreamWaitEvent(backend_stream, x->words->made, 0));
+    embedding_bf16_bwd(m->g.wte, x->dx, x->words->list, N, C);
 }
 
 /* the mean of the losses */
@@ -297,8 +297,8 @@ __global__ void mean_kernel(double *mean, const float *loss, int N,
 
 static void mean_loss(double *mean, const float *loss, int N, bool add)
 {
-    machine_mark("losses");
-    mean_kernel<<<1, SUMMERS, 0, machine_stream>>>(mean, loss, N, add);
+    profile_range("losses");
+    mean_kernel<<<1, SUMMERS, 0, backend_stream>>>(mean, loss, N, add);
     LAUNCHED();
 }
 
@@ -306,12 +306,12 @@ static void mean_loss(double *mean, const float *loss, int N, bool add)
 static void list_words(struct Model *m, int N)
 {
     struct Words *w = m->mixed->words;
-    cudaStream_t stream = machine_stream;
+    cudaStream_t stream = backend_stream;
     CUDA_OK(cudaEventRecord(w->begun, stream));
     CUDA_OK(cudaStreamWaitEvent(w->beside, w->begun, 0));
-    machine_stream = w->beside;
-    embedding16_list(w->list, m->tokens, N, m->config.V);
-    machine_stream = stream;
+    backend_stream = w->beside;
+    embedding_bf16_index(w->list, m->tokens, N, m->config.V);
+    backend_stream = stream;
     CUDA_OK(cudaEventRecord(w->made, w->beside));
 }
 
@@ -320,7 +320,7 @@ static struct Words *words_create(int N)
     struct Words *w = (struct Words *)calloc(1, sizeof *w);
     if (!w)
         fail("no memory for a stream");
-    w->list = machine_alloc(embedding16_list_size(N),
+    w->list = backend_alloc(embedding_bf16_index_size(N),
                             "the list of words");
     CUDA_OK(cudaStreamCreateWithFlags(&w->beside, cudaStreamNonBlocking));
     CUDA_OK(cudaEventCreateWithFlags(&w->begun, cudaEventDisableTiming));
@@ -332,7 +332,7 @@ static void words_free(struct Words *w)
 {
     if (!w)
         return;
-    machine_free(w->list);
+    backend_free(w->list);
     CUDA_OK(cudaStreamDestroy(w->beside));
     CUDA_OK(cudaEventDestroy(w->begun));
     CUDA_OK(cudaEventDestroy(w->made));
@@ -358,7 +358,7 @@ static void train_step(struct Model *m, int B, int T, float scale, bool add)
     }
     mean_loss(m->mixed->mean, m->mixed->losses, N, add);
     stream_bwd(m, B, T, add);
-    machine_mark(NULL);
+    profile_range(NULL);
 }
 
 /* one graph for the whole step */
@@ -396,10 +396,10 @@ static cudaGraphExec_t capture(struct Model *m, const struct Graph *g)
 {
     cudaGraph_t graph;
     cudaGraphExec_t exec;
-    CUDA_OK(cudaStreamBeginCapture(machine_stream,
+    CUDA_OK(cudaStreamBeginCapture(backend_stream,
                                    cudaStreamCaptureModeThreadLocal));
     train_step(m, g->B, g->T, g->scale, g->add);
-    CUDA_OK(cudaStreamEndCapture(machine_stream, &graph));
+    CUDA_OK(cudaStreamEndCapture(backend_stream, &graph));
     CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
     CUDA_OK(cudaGraphDestroy(graph));
     return exec;
@@ -410,13 +410,13 @@ static void run_step(struct Model *m, int B, int T, float scale, bool add)
     bool found;
     struct Graph *g = find_graph(m->mixed->graphs, B, T, scale, add,
                                  &found);
-    if (!found || m->options.no_graph || machine_profiled()) {
+    if (!found || m->options.no_graph || profile_enabled()) {
         train_step(m, B, T, scale, add);
         return;
     }
     if (!g->exec)
         g->exec = capture(m, g);
-    CUDA_OK(cudaGraphLaunch(g->exec, machine_stream));
+    CUDA_OK(cudaGraphLaunch(g->exec, backend_stream));
 }
 #else
 struct Graphs { int n; };
@@ -445,10 +445,10 @@ static bool can_mix(const struct Model *m, struct Error *e)
 static bool take_kernels(struct Error *e)
 {
     const char *p = getenv("PRODUCT_KERNEL"), *f = getenv("FLASH_KERNEL");
-    if (p && !product_use(p))
+    if (p && !matmul_bf16_use(p))
         return error_set(e, "PRODUCT_KERNEL=%s: this program has no such "
                          "product; try mma or cublas", p);
-    if (f && !flash_use(f))
+    if (f && !attention_bf16_use(f))
         return error_set(e, "FLASH_KERNEL=%s: this program has no such "
                          "attention; try mma or hopper", f);
     return true;
@@ -461,17 +461,18 @@ bool mixed_create(struct Model *m, struct Error *e)
         return false;
     /* take a stream that can be captured */
     #ifdef __NVCC__
-    if (!machine_stream) {
+    if (!backend_stream) {
         CUDA_OK(cudaDeviceSynchronize());
-        CUDA_OK(cudaStreamCreateWithFlags(&machine_stream,
+        CUDA_OK(cudaStreamCreateWithFlags(&backend_stream,
                                           cudaStreamNonBlocking));
     }
     #endif
     const size_t bytes = x->total * sizeof(bf16);
-    mixed_bind(m, (bf16 *)machine_alloc(bytes, "the bf16 weights"));
-    machine_zero(x->w.base, bytes);
-    x->mean = (double *)machine_alloc(2 * sizeof *x->mean, "the losses");
-    x->h_mean = (double *)machine_host(2 * sizeof *x->mean, "the losses");
+    mixed_bind(m, (bf16 *)backend_alloc(bytes, "the bf16 weights"));
+    backend_zero(x->w.base, bytes);
+    x->mean = (double *)backend_alloc(2 * sizeof *x->mean, "the losses");
+    x->h_mean = (double *)backend_host_alloc(2 * sizeof *x->mean,
+                 "the losses");
     if (m->training)
         x->words = words_create(m->B * m->T);
     x->graphs = (struct Graphs *)calloc(1, sizeof *x->graphs);
@@ -483,9 +484,9 @@ void mixed_free(struct Model *m)
     struct Mixed *x = m->mixed;
     if (!x)
         return;
-    machine_free(x->w.base);
-    machine_free(x->mean);
-    machine_unhost(x->h_mean);
+    backend_free(x->w.base);
+    backend_free(x->mean);
+    backend_host_free(x->h_mean);
     words_free(x->words);
     /* give back the graphs */
     #ifdef __NVCC__
@@ -510,7 +511,7 @@ void mixed_put(struct Model *m, const real *host)
         for (size_t k = 0; k < p->size; k++)
             at[k] = float_to_bf16(host[p->offset + k]);
     }
-    machine_put(x->w.base, to, x->total * sizeof *to);
+    backend_put(x->w.base, to, x->total * sizeof *to);
     free(to);
 }
 
@@ -518,14 +519,14 @@ void mixed_get(const struct Model *m, real *host)
 {
     struct Mixed *x = m->mixed;
     const size_t bytes = x->total * sizeof(bf16);
-    bf16 *from = (bf16 *)machine_borrow(x->w.base, bytes);
+    bf16 *from = (bf16 *)backend_borrow(x->w.base, bytes);
     for (int i = 0; i < m->table.n; i++) {
         const struct Param *p = &m->table.row[i];
         const bf16 *at = from + mixed_offset(m, i);
         for (size_t k = 0; k < p->size; k++)
             host[p->offset + k] = bf16_to_float(at[k]);
     }
-    machine_return(x->w.base, from, bytes, false);
+    backend_return(x->w.base, from, bytes, false);
 }
 
 /* what the model calls */
@@ -536,13 +537,13 @@ static void send_tokens(struct Model *m, const int32_t *tokens, int B,
     assert(B >= 1 && B <= m->B && T >= 1 && T <= m->T);
     for (size_t i = 0; i < N; i++)
         assert(tokens[i] >= 0 && tokens[i] < m->config.V);
-    machine_mark("tokens");
-    machine_send(m->tokens, tokens, N * sizeof *tokens);
+    profile_range("tokens");
+    backend_put_async(m->tokens, tokens, N * sizeof *tokens);
 }
 
 static void send_targets(struct Model *m, const int32_t *targets, int N)
 {
-    machine_send(m->targets, targets, (size_t)N * sizeof *targets);
+    backend_put_async(m->targets, targets, (size_t)N * sizeof *targets);
 }
 
 void mixed_train(struct Model *m, const int32_t *tokens,
@@ -553,12 +554,12 @@ void mixed_train(struct Model *m, const int32_t *tokens,
     send_tokens(m, tokens, B, T);
     send_targets(m, targets, B * T);
     run_step(m, B, T, scale, accumulate);
-    machine_fetch(m->mixed->h_mean, m->mixed->mean, sizeof(double));
+    backend_get_async(m->mixed->h_mean, m->mixed->mean, sizeof(double));
 }
 
 double mixed_train_loss(struct Model *m)
 {
-    machine_wait();
+    backend_wait();
     return m->mixed->h_mean[0];
 }
 
@@ -574,9 +575,9 @@ double mixed_loss(struct Model *m, const int32_t *tokens,
     for (int n = 0; n < N; n += m->chunk)
         chunk_fwd(m, n, chunk_rows(m, n, N), 0, false);
     mean_loss(x->mean + 1, x->losses, N, false);
-    machine_mark(NULL);
-    machine_fetch(x->h_mean + 1, x->mean + 1, sizeof(double));
-    machine_wait();
+    profile_range(NULL);
+    backend_get_async(x->h_mean + 1, x->mean + 1, sizeof(double));
+    backend_wait();
     return x->h_mean[1];
 }
 
@@ -589,15 +590,15 @@ void mixed_logits(struct Model *m, real *logits, const int32_t *tokens,
     stream_fwd(m, B, T);
     bf16 *h = x->h[m->config.L].x;
     for (int b = 1; b <= B; b++)            /* the last of each row */
-        machine_copy(h + (size_t)(b - 1) * C, h + ((size_t)b * T - 1) * C,
+        backend_copy(h + (size_t)(b - 1) * C, h + ((size_t)b * T - 1) * C,
                      C * sizeof(bf16));
     ln_f_fwd(m, B);
-    struct Product p = { };
+    struct MatmulBf16 p = { };
     p.M = B, p.N = x->Vp, p.K = m->config.C, p.flags = GEMM_TB;
     p.a = x->ln_f, p.b = x->w.wte, p.out = x->last, p.out_float = true;
-    product(&p);
-    machine_mark(NULL);
+    matmul_bf16(&p);
+    profile_range(NULL);
     for (int b = 0; b < B; b++)
-        machine_get(logits + (size_t)b * V, x->last + (size_t)b * x->Vp,
+        backend_get(logits + (size_t)b * V, x->last + (size_t)b * x->Vp,
                     V * sizeof *logits);
 }

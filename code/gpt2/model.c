@@ -170,9 +170,9 @@ static void new_weights(struct Weights *w, const struct Model *m,
                         const char *what)
 {
     const struct ParamTable *t = &m->table;
-    real *base = machine_alloc(t->total * sizeof(real), what);
+    real *base = backend_alloc(t->total * sizeof(real), what);
     weights_bind(w, t, &m->config, base);
-    machine_zero(base, t->total * sizeof(real));
+    backend_zero(base, t->total * sizeof(real));
 }
 
 static const struct ModelOptions plain;         /* fp32, all kept */
@@ -190,12 +190,12 @@ bool model_create_as(struct Model *m, const struct Config *config, int B,
         new_weights(&m->w, m, "the weights");
     if (training)
         new_weights(&m->g, m, "the gradients");
-    m->acts_memory = machine_alloc(m->plan.total_bytes, "the activations");
+    m->acts_memory = backend_alloc(m->plan.total_bytes, "the activations");
     plan_bind(&m->plan, m->acts_memory);
     if (m->mixed)
         mixed_keep(m);
-    m->tokens = machine_alloc(batch, "the tokens");
-    m->targets = machine_alloc(batch, "the targets");
+    m->tokens = backend_alloc(batch, "the tokens");
+    m->targets = backend_alloc(batch, "the targets");
     return true;
 }
 
@@ -218,11 +218,11 @@ static void describe_free(struct Model *m)
 void model_free(struct Model *m)
 {
     mixed_free(m);
-    machine_free(m->w.base);
-    machine_free(m->g.base);
-    machine_free(m->acts_memory);
-    machine_free(m->tokens);
-    machine_free(m->targets);
+    backend_free(m->w.base);
+    backend_free(m->g.base);
+    backend_free(m->acts_memory);
+    backend_free(m->tokens);
+    backend_free(m->targets);
     weights_unbind(&m->w);
     weights_unbind(&m->g);
     describe_free(m);
@@ -239,7 +239,7 @@ real *model_borrow(const struct Model *m)
 {
     const size_t bytes = m->table.total * sizeof(real);
     if (m->w.base)
-        return machine_borrow(m->w.base, bytes);
+        return backend_borrow(m->w.base, bytes);
     real *host = xcalloc(m->table.total, sizeof *host);
     mixed_get(m, host);
     return host;
@@ -250,7 +250,7 @@ void model_return(struct Model *m, real *host, bool changed)
     if (changed && m->options.precision == BF16)
         mixed_put(m, host);
     if (m->w.base)
-        machine_return(m->w.base, host, m->table.total * sizeof(real),
+        backend_return(m->w.base, host, m->table.total * sizeof(real),
                        changed);
     else
         free(host);
@@ -387,7 +387,7 @@ static void stream_fwd(struct Model *m, const int32_t *tokens, int B, int T)
     assert(B >= 1 && B <= m->B && T >= 1 && T <= m->T);
     for (int i = 0; i < B * T; i++)
         assert(tokens[i] >= 0 && tokens[i] < m->config.V);
-    machine_put(m->tokens, tokens, (size_t)(B * T) * sizeof *tokens);
+    backend_put(m->tokens, tokens, (size_t)(B * T) * sizeof *tokens);
     embedding_fwd(m->acts.h[0].x, m->tokens, m->w.wte, m->w.wpe, B, T,
                   m->config.C);
     for (int l = 0; l < m->config.L; l++)
@@ -407,8 +407,8 @@ static void rows_loss(struct Model *m, const int32_t *targets, int rows)
 {
     struct Acts *a = &m->acts;
     const int V = m->config.V;
-    if (floats_crossentropy_fwd(a->losses, a->lse, a->logits, targets, rows,
-                                V, m->Vp))
+    if (fp32_crossentropy_fwd(a->losses, a->lse, a->logits, targets, rows,
+                              V, m->Vp))
         return;
     assert(m->Vp == V);
     crossentropy_fwd(a->losses, a->lse, a->logits, targets, rows, V);
@@ -419,8 +419,8 @@ static void rows_loss_bwd(struct Model *m, const int32_t *targets,
 {
     struct Acts *a = &m->acts;
     const int V = m->config.V;
-    if (floats_crossentropy_bwd(a->logits, a->logits, a->lse, targets,
-                                scale, rows, V, m->Vp))
+    if (fp32_crossentropy_bwd(a->logits, a->logits, a->lse, targets,
+                              scale, rows, V, m->Vp))
         return;
     assert(m->Vp == V);
     crossentropy_bwd(a->logits, a->logits, a->lse, targets, scale, rows, V);
@@ -436,11 +436,11 @@ static double chunk_fwd(struct Model *m, const real *h,
     rows_loss(m, targets, rows);
     /* sum = the losses of these rows */
     const size_t bytes = (size_t)rows * sizeof(real);
-    real *losses = machine_borrow(a->losses, bytes);
+    real *losses = backend_borrow(a->losses, bytes);
     double sum = 0;
     for (int i = 0; i < rows; i++)
         sum += (double)losses[i];
-    machine_return(a->losses, losses, bytes, false);
+    backend_return(a->losses, losses, bytes, false);
     return sum;
 }
 
@@ -451,15 +451,15 @@ static void chunk_bwd(struct Model *m, real *h, const int32_t *targets,
     struct Acts *a = &m->acts;
     const int Vp = m->Vp, C = m->config.C;
     rows_loss_bwd(m, targets, scale, rows);
-    gemm_squares(m->g.wte, a->logits, h, Vp, C, rows,
-                 GEMM_TA | GEMM_FAR | (add ? GEMM_ADD : 0), squares);
+    gemm_sumsq(m->g.wte, a->logits, h, Vp, C, rows,
+               GEMM_TA | GEMM_NONTEMPORAL | (add ? GEMM_ADD : 0), squares);
     gemm(h, a->logits, m->w.wte, rows, C, Vp, 0);
 }
 
 /* the backward pass */
 static double *squares_here(struct Model *m)
 {
-    return strcmp(machine_kind(), "cpu") == 0 ? &m->squares : NULL;
+    return strcmp(backend_kind(), "cpu") == 0 ? &m->squares : NULL;
 }
 
 
@@ -497,7 +497,7 @@ static void clear_added(struct Model *m)
         real *g = m->g.base + p->offset;
         if (p->init == INIT_ONE || strstr(p->name, "ln_")
             || g == m->g.wpe)
-            machine_zero(g, p->size * sizeof(real));
+            backend_zero(g, p->size * sizeof(real));
     }
 }
 
@@ -522,7 +522,7 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
     struct Acts *a = &m->acts;
     const struct Config *c = &m->config;
     const int N = B * T;
-    machine_zero(a->dx, (size_t)N * (size_t)c->C * sizeof(real));
+    backend_zero(a->dx, (size_t)N * (size_t)c->C * sizeof(real));
     layernorm_bwd(a->dx, m->g.ln_f_w, m->g.ln_f_b, a->ln_f, a->h[c->L].x,
                   a->mean_f, a->rstd_f, m->w.ln_f_w, N, c->C);
     for (int l = c->L - 1; l >= 0; l--)
@@ -550,7 +550,7 @@ double model_loss(struct Model *m, const int32_t *tokens,
         return mixed_loss(m, tokens, targets, B, T);
     stream_fwd(m, tokens, B, T);
     ln_f_fwd(m, m->acts.h[m->config.L].x, N);
-    machine_put(m->targets, targets, (size_t)N * sizeof *targets);
+    backend_put(m->targets, targets, (size_t)N * sizeof *targets);
     double sum = 0;
     for (int n = 0; n < N; n += m->chunk)
         sum += chunk_fwd(m, m->acts.ln_f + (size_t)n * (size_t)m->config.C,
@@ -559,9 +559,9 @@ double model_loss(struct Model *m, const int32_t *tokens,
 }
 
 /* a training step */
-double model_train(struct Model *m, const int32_t *tokens,
-                   const int32_t *targets, int B, int T, real scale,
-                   bool accumulate)
+double model_forward_backward(struct Model *m, const int32_t *tokens,
+                              const int32_t *targets, int B, int T,
+                              real scale, bool accumulate)
 {
     assert(m->training);
     const int N = B * T;
@@ -576,7 +576,7 @@ double model_train(struct Model *m, const int32_t *tokens,
     stream_fwd(m, tokens, B, T);
     ln_f_fwd(m, m->acts.h[m->config.L].x, N);
     /* take the classifier there and back, a chunk at a time */
-    machine_put(m->targets, targets, (size_t)N * sizeof *targets);
+    backend_put(m->targets, targets, (size_t)N * sizeof *targets);
     double sum = 0;
     for (int n = 0; n < N; n += m->chunk) {
         real *h = m->acts.ln_f + (size_t)n * (size_t)m->config.C;
@@ -590,7 +590,7 @@ double model_train(struct Model *m, const int32_t *tokens,
     return sum / N;
 }
 
-double model_squares(struct Model *m)
+double model_grad_sumsq(struct Model *m)
 {
     if (!squares_here(m))
         return sum_squares(m->g.base, m->table.total);
@@ -612,7 +612,8 @@ void model_train_start(struct Model *m, const int32_t *tokens,
     if (m->options.precision == BF16)
         mixed_train(m, tokens, targets, B, T, scale, accumulate);
     else
-        m->loss = model_train(m, tokens, targets, B, T, scale, accumulate)
+        m->loss = model_forward_backward(m, tokens, targets, B, T, scale,
+                                         accumulate)
                 + (accumulate ? m->loss : 0);
 }
 
@@ -634,7 +635,7 @@ void model_logits(struct Model *m, real *logits, const int32_t *tokens,
     real *x = m->acts.h[m->config.L].x;
     /* move the last vector of each row to the front */
     for (int b = 1; b <= B; b++)            /* the last of each row */
-        machine_copy(x + (size_t)(b - 1) * C,
+        backend_copy(x + (size_t)(b - 1) * C,
                      x + ((size_t)b * (size_t)T - 1) * C,
                      C * sizeof(real));
     ln_f_fwd(m, x, B);
@@ -644,7 +645,7 @@ void model_logits(struct Model *m, real *logits, const int32_t *tokens,
         const int rows = chunk_rows(m, b, B);
         gemm(m->acts.logits, m->acts.ln_f + at * C, m->w.wte, rows,
              m->config.V, m->config.C, GEMM_TB);
-        machine_get(logits + at * V, m->acts.logits,
+        backend_get(logits + at * V, m->acts.logits,
                     (size_t)rows * V * sizeof *logits);
     }
 }

@@ -114,23 +114,25 @@ double model_loss(struct Model *m, const int32_t *tokens,
 /* The same, and the gradient of scale * loss: written to m->g, or added
  * if accumulate.  Accumulating K micro-batches: scale = 1/K, accumulate
  * false for the first.  Needs training. */
-double model_train(struct Model *m, const int32_t *tokens,
-                   const int32_t *targets, int B, int T, real scale,
-                   bool accumulate);
+double model_forward_backward(struct Model *m, const int32_t *tokens,
+                              const int32_t *targets, int B, int T,
+                              real scale, bool accumulate);
 
-/* The sum of the squares of all gradients, as the last model_train left
- * them: on a CPU it has been added up on the way, see gemm_squares. */
-double model_squares(struct Model *m);
+/* The sum of the squares of all gradients, as the last
+ * model_forward_backward left them: on a CPU it has been added up on the
+ * way, see gemm_sumsq. */
+double model_grad_sumsq(struct Model *m);
 
 
 /* logits [B,V] of the token that follows each row of tokens [B,T]. */
 void model_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T);
 
-/* model_train in two halves.  The first may return before the work is
- * done, and tokens and targets (of machine_host) must not change before
- * machine_sent() has returned; the second waits, and gives the mean loss
- * of the batch, summed over the batches whose gradients were added. */
+/* model_forward_backward in two halves.  The first may return before the
+ * work is done, and tokens and targets (of backend_host_alloc) must not
+ * change before backend_put_wait() has returned; the second waits, and
+ * gives the mean loss of the batch, summed over the batches whose
+ * gradients were added. */
 void model_train_start(struct Model *m, const int32_t *tokens,
                        const int32_t *targets, int B, int T, real scale,
                        bool accumulate);

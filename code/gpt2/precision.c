@@ -35,13 +35,13 @@ const char *recompute_name(enum Recompute r)
 static bool take_product(enum Precision p, struct Error *e)
 {
     if (p == FP32 && gemm_use("cublas"))    /* where there is one */
-        floats_use("3xtf32");
+        fp32_mode_set("3xtf32");
     if (p == TF32 && !gemm_use("cublas-tf32"))
         return error_set(e, "tf32 is a mode of a GPU's tensor cores: use "
                          "the program whose name ends in -cuda, or "
                          "--precision fp32");
     if (p == TF32)
-        floats_use("tf32");
+        fp32_mode_set("tf32");
     return true;
 }
 
@@ -50,7 +50,7 @@ bool precision_options(struct ModelOptions *o, const char *precision,
                        const char *recompute, bool master,
                        struct Error *e)
 {
-    const bool gpu = strcmp(machine_kind(), "cuda") == 0;
+    const bool gpu = strcmp(backend_kind(), "cuda") == 0;
     int p = find(precisions, 3, precision ? precision
                                 : gpu ? "bf16" : "fp32");
     int r = find(recomputes, 4, recompute);

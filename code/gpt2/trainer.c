@@ -19,12 +19,12 @@ static void reserve(struct Trainer *t)
     size_t batch = (size_t)t->config.B * (size_t)t->config.T
                    * sizeof(int32_t);
     /* reserve two moments for each parameter */
-    t->m = machine_alloc(moment, "the optimiser");
-    t->v = machine_alloc(moment, "the optimiser");
-    machine_zero(t->m, moment);
-    machine_zero(t->v, moment);
-    t->tokens = machine_host(batch, "a batch");
-    t->targets = machine_host(batch, "a batch");
+    t->m = backend_alloc(moment, "the optimiser");
+    t->v = backend_alloc(moment, "the optimiser");
+    backend_zero(t->m, moment);
+    backend_zero(t->v, moment);
+    t->tokens = backend_host_alloc(batch, "a batch");
+    t->targets = backend_host_alloc(batch, "a batch");
     t->loaded = -1;
     trainer_spans(t);
 }
@@ -71,10 +71,10 @@ void trainer_free(struct Trainer *t)
     loader_close(&t->data);
     loader_close(&t->val);
     model_free(&t->model);
-    machine_free(t->m);
-    machine_free(t->v);
-    machine_unhost(t->tokens);
-    machine_unhost(t->targets);
+    backend_free(t->m);
+    backend_free(t->v);
+    backend_host_free(t->tokens);
+    backend_host_free(t->targets);
     free(t->span);
 }
 
@@ -84,7 +84,7 @@ static void load(struct Trainer *t, int64_t first)
 {
     if (t->loaded == first)
         return;
-    machine_sent();
+    backend_put_wait();
     loader_batch(&t->data, t->tokens, t->targets, (uint64_t)first,
                  t->config.B);
     t->loaded = first;
@@ -116,10 +116,10 @@ static void move_weights(struct Trainer *t, const struct StepReport *r)
         .decay = c->decay, .step = t->step + 1, .seed = c->seed,
     };
     const struct Mixed *x = t->model.mixed;
-    machine_mark("adamw");
+    profile_range("adamw");
     adamw_all(t->model.w.base, x ? x->w.base : NULL, t->m, t->v,
               t->model.g.base, t->span, t->model.table.n, &s);
-    machine_mark(NULL);
+    profile_range(NULL);
 }
 
 
@@ -161,8 +161,8 @@ bool trainer_update(struct Trainer *t, struct StepReport *r,
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e)
 {
     start_gradient(t);
-    machine_mark("norm");
-    r->norm = sqrt(model_squares(&t->model));
+    profile_range("norm");
+    r->norm = sqrt(model_grad_sumsq(&t->model));
     r->loss = model_train_loss(&t->model) / t->config.accumulate;
     if (!use_gradient(t, r, e))
         return false;

@@ -86,9 +86,9 @@ static bool need_matrix(const struct Safetensors *s, const char *name,
 
 /* read config.json */
 /* What config.json says; -1 where it says nothing. */
-struct Said { int64_t V, T, C, L, NH; };
+struct HfConfig { int64_t V, T, C, L, NH; };
 
-static bool said_count(const char *path, const struct Json *root,
+static bool read_count(const char *path, const struct Json *root,
                        const char *key, int64_t *value, struct Error *e)
 {
     const struct Json *v = json_get(root, key);
@@ -137,18 +137,19 @@ static bool parse_file(struct JsonDocument *doc, const char *path,
     return ok;
 }
 
-static bool read_said(struct Said *said, const char *path, struct Error *e)
+static bool read_said(struct HfConfig *said, const char *path,
+                      struct Error *e)
 {
     struct JsonDocument doc;
     if (!parse_file(&doc, path, e))
         return false;
     const struct Json *r = doc.root;
     bool ok = check_kind(path, r, e)
-        && said_count(path, r, "vocab_size", &said->V, e)
-        && said_count(path, r, "n_positions", &said->T, e)
-        && said_count(path, r, "n_embd", &said->C, e)
-        && said_count(path, r, "n_layer", &said->L, e)
-        && said_count(path, r, "n_head", &said->NH, e);
+        && read_count(path, r, "vocab_size", &said->V, e)
+        && read_count(path, r, "n_positions", &said->T, e)
+        && read_count(path, r, "n_embd", &said->C, e)
+        && read_count(path, r, "n_layer", &said->L, e)
+        && read_count(path, r, "n_head", &said->NH, e);
     json_free(&doc);
     return ok;
 }
@@ -202,7 +203,7 @@ static bool find_heads(struct Config *c, const char *path, int64_t said,
 static bool config_of(struct Config *c, const struct Safetensors *s,
                       int heads, struct Error *e)
 {
-    struct Said said = { -1, -1, -1, -1, -1 };
+    struct HfConfig said = { -1, -1, -1, -1, -1 };
     char dir[CHECKPOINT_PATH_MAX], path[CHECKPOINT_PATH_MAX];
     if (!config_of_shapes(c, s, e) || !dir_of(dir, s->path, e)
         || !join(path, dir, "config.json", e))
@@ -306,9 +307,9 @@ static bool read_moment(const struct Safetensors *s, const char *prefix,
                         struct Error *e)
 {
     const size_t bytes = t->total * sizeof *base;
-    real *host = machine_borrow(base, bytes);
+    real *host = backend_borrow(base, bytes);
     bool ok = read_params(s, prefix, t, host, e);
-    machine_return(base, host, bytes, ok);
+    backend_return(base, host, bytes, ok);
     return ok;
 }
 
@@ -422,11 +423,11 @@ static bool save_moments(const struct ParamTable *t, const char *path,
 {
     const size_t bytes = t->total * sizeof(real);
     const char *prefix[2] = { "m.", "v." };
-    real *host[2] = { machine_borrow(adam_m, bytes),
-                      machine_borrow(adam_v, bytes) };
+    real *host[2] = { backend_borrow(adam_m, bytes),
+                      backend_borrow(adam_v, bytes) };
     bool ok = save_copies(t, path, prefix, host, e);
     for (int k = 0; k < 2; k++)
-        machine_return(NULL, host[k], bytes, false);
+        backend_return(NULL, host[k], bytes, false);
     return ok;
 }
 
@@ -822,7 +823,7 @@ bool checkpoint_save(const char *out, int64_t step, const struct Model *m,
 bool checkpoint_config(struct Config *c, const char *path, struct Error *e)
 {
     char weights[CHECKPOINT_PATH_MAX], config[CHECKPOINT_PATH_MAX];
-    struct Said said;
+    struct HfConfig said;
     return join(weights, path, "model.safetensors", e)
         && join(config, path, "config.json", e)
         && read_said(&said, config, e)

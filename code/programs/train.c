@@ -198,7 +198,7 @@ static void fill_texts(void)
 
 /* A train.json value -> an option; the checkpoint's own reader checks
  * everything again when the numbers are loaded. */
-static bool take_up(int i, const struct Json *value)
+static bool restore_option(int i, const struct Json *value)
 {
     const struct Option *p = &table[i];
     if (!value)
@@ -252,7 +252,7 @@ static void load_options(const char *checkpoint)
         const struct Json *v = json_get(doc.root, name);
         if (!v && older(i))
             continue;
-        if (kind[i] != LOCAL && !take_up(i, v))
+        if (kind[i] != LOCAL && !restore_option(i, v))
             fail("%s: \"%s\" is missing or not a value of --%s; the "
                  "checkpoint is damaged or of another version", path,
                  name, name);
@@ -482,7 +482,7 @@ static void check_memory(struct Run *r, const struct Config *c,
                          const struct ModelOptions *p)
 {
     size_t all;
-    if (strcmp(machine_kind(), "cuda") || !machine_memory(&r->left, &all))
+    if (strcmp(backend_kind(), "cuda") || !backend_memory(&r->left, &all))
         return;
     r->bytes = model_bytes(c, o.batch, o.seq, true, true, p);
     r->largest = largest_batch(c, p, r->left);
@@ -561,9 +561,9 @@ static void print_gpu(const struct Run *r, double tokens)
 static void print_end(const struct Run *r)
 {
     size_t left, all;
-    if (machine_profiled())
-        machine_profile_print(stdout);
-    if (!r->left || !machine_memory(&left, &all) || left > r->left)
+    if (profile_enabled())
+        profile_print(stdout);
+    if (!r->left || !backend_memory(&left, &all) || left > r->left)
         return;
     printf("memory  %.2f GB were taken, %.2f planned\n",
            (double)(r->left - left) / 1e9, (double)r->bytes / 1e9);
@@ -576,7 +576,7 @@ static void print_start(struct Run *r)
     double tokens = (double)t->data.tokens;
     double step = (double)o.accumulate * o.batch * o.seq;
     char source[80];
-    r->peak = machine_peak(o.precision, 0.05, source, sizeof source);
+    r->peak = backend_peak(o.precision, 0.05, source, sizeof source);
     printf("model   %.2f M parameters: L=%d NH=%d C=%d V=%d T=%d\n",
            (double)t->model.table.count / 1e6, c->L, c->NH, c->C, c->V,
            c->T);
@@ -671,7 +671,8 @@ static void write_sample(struct Run *r)
 }
 
 /* save now and then */
-static void where_left(const struct Run *r, char *out, size_t size)
+static void last_checkpoint_text(const struct Run *r, char *out,
+                                 size_t size)
 {
     if (r->saved >= 0)
         snprintf(out, size, "the last checkpoint is %s/step-%06lld", o.out,
@@ -686,7 +687,7 @@ static void save(struct Run *r)
     char left[4200];
     if (!o.out || r->saved == r->trainer.step)
         return;
-    where_left(r, left, sizeof left);
+    last_checkpoint_text(r, left, sizeof left);
     if (!trainer_save(&r->trainer, o.out, r->field, r->fields, &e)) {
         progress_end(&r->progress);
         fail("%s; %s", e.text, left);
@@ -699,13 +700,13 @@ static void save(struct Run *r)
 _Noreturn static void stop_nan(struct Run *r, const struct Error *e)
 {
     char left[4200];
-    where_left(r, left, sizeof left);
+    last_checkpoint_text(r, left, sizeof left);
     progress_end(&r->progress);
     runlog_close(&r->log);
     fail("%s; %s", e->text, left);
 }
 
-_Noreturn static void stop_for(struct Run *r, int signal)
+_Noreturn static void save_and_stop(struct Run *r, int signal)
 {
     progress_end(&r->progress);
     save(r);
@@ -735,7 +736,7 @@ static void run_steps(struct Run *r)
         struct Error e;
         double start = now_s(), val = NAN;
         if (o.profile && t->step == r->start_step + 3)
-            machine_profile(true);
+            profile_enable(true);
         if (!trainer_step(t, &s, &e))
             stop_nan(r, &e);
         double step_s = now_s() - start;
@@ -779,7 +780,7 @@ int main(int argc, char **argv)
     progress_start(&run.progress, stdout, 10);
     run_steps(&run);
     if (stop_signal())
-        stop_for(&run, stop_signal());
+        save_and_stop(&run, stop_signal());
     progress_end(&run.progress);
     print_end(&run);
     save(&run);

@@ -51,7 +51,7 @@ void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
         .root = (real)(1 / sqrt(correct2)),
         .eps = (real)s->eps, .shrink = (real)(s->lr * s->decay),
     };
-    adamw_kernel<<<blocks_for(n, THREADS), THREADS, 0, machine_stream>>>(
+    adamw_kernel<<<blocks_for(n, THREADS), THREADS, 0, backend_stream>>>(
         w, m, v, g, n, c);
     LAUNCHED();
 }
@@ -136,25 +136,25 @@ double sum_squares(const real *g, size_t n)
         /* to = a place for the parts that kernels can write to */
         static double *many;                /* kernels can write there */
         if (!many)
-            many = (double *)machine_host(bytes, "the norm's parts");
+            many = (double *)backend_host_alloc(bytes, "the norm's parts");
         double *to = many, total = 0;
         #ifndef __NVCC__                    /* not the software GPU's */
-        to = (double *)machine_scratch(bytes);
+        to = (double *)backend_scratch(bytes);
         #endif
-        sum_squares_many<<<MANY_PARTS, THREADS, 0, machine_stream>>>(to, g, n);
+        sum_squares_many<<<MANY_PARTS, THREADS, 0, backend_stream>>>(to, g, n);
         LAUNCHED();
         if (to != many)
-            machine_fetch(many, to, bytes);
-        machine_wait();
+            backend_get_async(many, to, bytes);
+        backend_wait();
         for (int p = 0; p < MANY_PARTS; p++)
             total += many[p];
         return total;
     }
     double part[PARTS], sum = 0;
-    double *d_part = (double *)machine_scratch(sizeof part);
-    sum_squares_kernel<<<PARTS, THREADS, 0, machine_stream>>>(d_part, g, n);
+    double *d_part = (double *)backend_scratch(sizeof part);
+    sum_squares_kernel<<<PARTS, THREADS, 0, backend_stream>>>(d_part, g, n);
     LAUNCHED();
-    machine_get(part, d_part, sizeof part);
+    backend_get(part, d_part, sizeof part);
     for (int p = 0; p < PARTS; p++)
         sum += part[p];
     return sum;

@@ -255,11 +255,11 @@ void adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
         /* launch for the tensors of the list */
         if (w)
             adamw_all_kernel<true><<<list.first[list.n], THREADS, 0,
-                                     machine_stream>>>(
+                                     backend_stream>>>(
                 w, w16, m, v, g, list, c, key, step);
         else
             adamw_all_kernel<false><<<list.first[list.n], THREADS, 0,
-                                      machine_stream>>>(
+                                      backend_stream>>>(
                 w, w16, m, v, g, list, c, key, step);
         LAUNCHED();
     }

@@ -25,19 +25,19 @@ C_FUNCTIONS_BEGIN
  *   FLOP      2 B T^2 C forward, 5 B T^2 C backward (half the square;
  *             what a body computes beyond that is its own affair)
  *   memory    no T x T matrix exists; backward takes 4 B T NH bytes and
- *             8 B C max(8, T / 64) from machine_scratch */
-void flash_fwd(bf16 *y, float *lse, const bf16 *qkv,
-               int B, int T, int C, int NH);
+ *             8 B C max(8, T / 64) from backend_scratch */
+void attention_bf16_fwd(bf16 *y, float *lse, const bf16 *qkv,
+                        int B, int T, int C, int NH);
 
-/* dqkv is overwritten; y and lse as flash_fwd left them.
+/* dqkv is overwritten; y and lse as attention_bf16_fwd left them.
  *
  *   dbias     float [3C], the gradient of a bias that was added to every
  *             row of qkv, or added to it if accumulate; NULL: not wanted.
  *             For q and v the column sums of dq and dv before they are
  *             rounded, in a fixed order; for k, exactly zero */
-void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
-               const bf16 *y, const float *lse, int B, int T, int C,
-               int NH, bool accumulate);
+void attention_bf16_bwd(bf16 *dqkv, float *dbias, const bf16 *dy,
+                        const bf16 *qkv, const bf16 *y, const float *lse,
+                        int B, int T, int C, int NH, bool accumulate);
 
 /* choosing a body of attention */
 /* "mma": mma.sync on any GPU since sm_80; "hopper": wgmma and TMA where
@@ -45,7 +45,7 @@ void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
  * but backward in two passes, one for dq, one for dk and dv; "best", unless
  * called: "hopper", but "passes" for few heads.  False if there is no such
  * body in this build. */
-bool flash_use(const char *name);
+bool attention_bf16_use(const char *name);
 C_FUNCTIONS_END
 
 #endif

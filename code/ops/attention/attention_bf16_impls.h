@@ -16,31 +16,34 @@ struct FlashSums {
 };
 
 /* dsum = D[b,h,t] = dy . y of each row and head, float [B][NH][T] */
-void flash_dots(float *dsum, const bf16 *dy, const bf16 *y,
-                int B, int T, int C, int NH);
+void attention_bf16_dots(float *dsum, const bf16 *dy, const bf16 *y,
+                         int B, int T, int C, int NH);
 
-/* The bodies of flash_fwd and flash_bwd, for flash.cu alone.  mma is given
- * D, Hopper room for it.  A body of Hopper does nothing and says false if
- * the GPU or the size is not its. */
-void flash_fwd_mma(bf16 *y, float *lse, const bf16 *qkv,
-                   int B, int T, int C, int NH);
-void flash_bwd_mma(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
-                   const bf16 *qkv, const float *lse, const float *dsum,
-                   int B, int T, int C, int NH);
+/* The implementations of attention_bf16_fwd and _bwd, between which
+ * cuda_bf16.cu chooses.  mma is given D, Hopper room for it.  One of Hopper
+ * does nothing and says false if the GPU or the size is not its. */
+void attention_bf16_fwd_mma(bf16 *y, float *lse, const bf16 *qkv,
+                            int B, int T, int C, int NH);
+void attention_bf16_bwd_mma(bf16 *dqkv, struct FlashSums *sums,
+                            const bf16 *dy, const bf16 *qkv,
+                            const float *lse, const float *dsum, int B,
+                            int T, int C, int NH);
 
 /* the bodies of Hopper */
 /* Only in programs that nvcc has compiled: elsewhere they are NULL. */
 #define WEAK __attribute__((weak))
-WEAK bool flash_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
-                           int B, int T, int C, int NH);
-WEAK bool flash_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
-                           const bf16 *dy, const bf16 *qkv, const bf16 *y,
-                           const float *lse, float *dsum,
-                           int B, int T, int C, int NH);
-WEAK bool flash_bwd_passes(bf16 *dqkv, struct FlashSums *sums,
-                           const bf16 *dy, const bf16 *qkv, const bf16 *y,
-                           const float *lse, float *dsum,
-                           int B, int T, int C, int NH);
+WEAK bool attention_bf16_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
+                                    int B, int T, int C, int NH);
+WEAK bool attention_bf16_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
+                                    const bf16 *dy, const bf16 *qkv,
+                                    const bf16 *y, const float *lse,
+                                    float *dsum, int B, int T, int C,
+                                    int NH);
+WEAK bool attention_bf16_bwd_two_pass(bf16 *dqkv, struct FlashSums *sums,
+                                      const bf16 *dy, const bf16 *qkv,
+                                      const bf16 *y, const float *lse,
+                                      float *dsum, int B, int T, int C,
+                                      int NH);
 C_FUNCTIONS_END
 
 #endif

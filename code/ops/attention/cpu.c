@@ -15,9 +15,10 @@ enum { LANES = 16, ROWS = 4 };
 typedef real Lanes[LANES];
 
 /* tile: rows x lanes of the product in registers */
-VINLINE void tile(real *restrict y, size_t ys, const real *restrict m,
-                  size_t rs, size_t ss, const real *restrict x, size_t xs,
-                  int S, const int rows, const int lanes)
+ALWAYS_INLINE void tile(real *restrict y, size_t ys,
+                        const real *restrict m, size_t rs, size_t ss,
+                        const real *restrict x, size_t xs,
+                        int S, const int rows, const int lanes)
 {
     real sum[ROWS][LANES];
     for (int r = 0; r < rows; r++)

@@ -314,15 +314,15 @@ static size_t shared_for(const void *kernel, int n, int HS)
 void attention_fwd(real *y, real *lse, const real *qkv,
                    int B, int T, int C, int NH)
 {
-    machine_mark("attention");
-    if (floats_attention_fwd(y, lse, qkv, B, T, C, NH))
+    profile_range("attention");
+    if (fp32_attention_fwd(y, lse, qkv, B, T, C, NH))
         return;
     const int HS = C / NH;
     const dim3 grid(blocks_for((size_t)B * NH, 1), blocks_for(T, TILE));
     const size_t shared = shared_for((const void *)attention_fwd_kernel, 4,
                                      HS);
     attention_fwd_kernel<<<grid, dim3(32, STEP), shared,
-                           machine_stream>>>(y, lse, qkv, T, C, NH,
+                           backend_stream>>>(y, lse, qkv, T, C, NH,
                                              1 / sqrtf((float)HS));
     LAUNCHED();
 }
@@ -335,20 +335,20 @@ void attention_bwd(real *dqkv, const real *dy, const real *qkv,
     const size_t rows = (size_t)B * NH * T;
     const float scale = 1 / sqrtf((float)HS);
     const dim3 grid(blocks_for((size_t)B * NH, 1), blocks_for(T, TILE));
-    float *delta = (float *)machine_scratch(rows * sizeof(float));
-    machine_mark("attention bwd");
+    float *delta = (float *)backend_scratch(rows * sizeof(float));
+    profile_range("attention bwd");
     attention_delta<<<blocks_for(rows, WARPS), THREADS, 0,
-                      machine_stream>>>(delta, dy, y, rows, T, C, NH);
+                      backend_stream>>>(delta, dy, y, rows, T, C, NH);
     LAUNCHED();
-    if (floats_attention_bwd(dqkv, dy, qkv, lse, delta, B, T, C, NH))
+    if (fp32_attention_bwd(dqkv, dy, qkv, lse, delta, B, T, C, NH))
         return;
     /* launch dq, then dk and dv, in floats */
     size_t shared = shared_for((const void *)attention_bwd_dq, 5, HS);
-    attention_bwd_dq<<<grid, dim3(32, STEP), shared, machine_stream>>>(
+    attention_bwd_dq<<<grid, dim3(32, STEP), shared, backend_stream>>>(
         dqkv, dy, qkv, lse, delta, T, C, NH, scale);
     LAUNCHED();
     shared = shared_for((const void *)attention_bwd_dkv, 6, HS);
-    attention_bwd_dkv<<<grid, dim3(32, STEP), shared, machine_stream>>>(
+    attention_bwd_dkv<<<grid, dim3(32, STEP), shared, backend_stream>>>(
         dqkv, dy, qkv, lse, delta, T, C, NH, scale);
     LAUNCHED();
 }

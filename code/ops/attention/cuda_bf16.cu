@@ -7,16 +7,16 @@
 /* which body of attention */
 static enum { BEST, MMA, HOPPER, PASSES } body;
 
-bool flash_use(const char *name)
+bool attention_bf16_use(const char *name)
 {
     if (strcmp(name, "best") == 0)
         body = BEST;
     else if (strcmp(name, "mma") == 0)
         body = MMA;
     else if (strcmp(name, "hopper") == 0
-             && (flash_fwd_hopper || flash_bwd_hopper))
+             && (attention_bf16_fwd_hopper || attention_bf16_bwd_hopper))
         body = HOPPER;
-    else if (strcmp(name, "passes") == 0 && flash_bwd_passes)
+    else if (strcmp(name, "passes") == 0 && attention_bf16_bwd_two_pass)
         body = PASSES;
     else
         return false;
@@ -59,13 +59,13 @@ __global__ void flash_dsum(float *dsum, const bf16 *dy, const bf16 *y,
     }
 }
 
-void flash_dots(float *dsum, const bf16 *dy, const bf16 *y, int B, int T,
-                int C, int NH)
+void attention_bf16_dots(float *dsum, const bf16 *dy, const bf16 *y, int B,
+                         int T, int C, int NH)
 {
     const int HS = C / NH, lanes = HS == 80 ? 2 : HS / 8;
     const size_t heads = (size_t)B * T * NH;
     flash_dsum<<<blocks_for(heads * lanes, THREADS), THREADS, 0,
-                 machine_stream>>>(dsum, dy, y, heads, T, NH, HS, lanes);
+                 backend_stream>>>(dsum, dy, y, heads, T, NH, HS, lanes);
     LAUNCHED();
 }
 
@@ -82,13 +82,13 @@ static void check_size(const char *what, int B, int T, int C, int NH)
              "and their product below 2^31", what, B, T, NH);
 }
 
-void flash_fwd(bf16 *y, float *lse, const bf16 *qkv,
-               int B, int T, int C, int NH)
+void attention_bf16_fwd(bf16 *y, float *lse, const bf16 *qkv,
+                        int B, int T, int C, int NH)
 {
-    check_size("flash_fwd", B, T, C, NH);
-    if (body == MMA || !flash_fwd_hopper
-        || !flash_fwd_hopper(y, lse, qkv, B, T, C, NH))
-        flash_fwd_mma(y, lse, qkv, B, T, C, NH);
+    check_size("attention_bf16_fwd", B, T, C, NH);
+    if (body == MMA || !attention_bf16_fwd_hopper
+        || !attention_bf16_fwd_hopper(y, lse, qkv, B, T, C, NH))
+        attention_bf16_fwd_mma(y, lse, qkv, B, T, C, NH);
 }
 
 /* add up the gradient of a bias */
@@ -121,7 +121,7 @@ static void add_up(float *dbias, const struct FlashSums *sums, int C,
                    bool add)
 {
     flash_dbias<<<dim3(blocks_for(C, 32), 3), dim3(32, 32), 0,
-                  machine_stream>>>(dbias, *sums, C, add);
+                  backend_stream>>>(dbias, *sums, C, add);
     LAUNCHED();
 }
 
@@ -144,24 +144,26 @@ static bool by_hopper(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
                       const bf16 *qkv, const bf16 *y, const float *lse,
                       float *dsum, int B, int T, int C, int NH)
 {
-    if (body == MMA || !flash_bwd_hopper)
+    if (body == MMA || !attention_bf16_bwd_hopper)
         return false;
     if (body == PASSES || (body == BEST && few_heads(B * NH, T)))
-        return flash_bwd_passes(dqkv, sums, dy, qkv, y, lse, dsum, B, T, C,
-                                NH);
-    return flash_bwd_hopper(dqkv, sums, dy, qkv, y, lse, dsum, B, T, C, NH)
-        || flash_bwd_passes(dqkv, sums, dy, qkv, y, lse, dsum, B, T, C, NH);
+        return attention_bf16_bwd_two_pass(dqkv, sums, dy, qkv, y, lse,
+                                           dsum, B, T, C, NH);
+    return attention_bf16_bwd_hopper(dqkv, sums, dy, qkv, y, lse, dsum, B,
+                                     T, C, NH)
+        || attention_bf16_bwd_two_pass(dqkv, sums, dy, qkv, y, lse, dsum, B,
+                                       T, C, NH);
 }
 
-void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
-               const bf16 *y, const float *lse, int B, int T, int C,
-               int NH, bool accumulate)
+void attention_bf16_bwd(bf16 *dqkv, float *dbias, const bf16 *dy,
+                        const bf16 *qkv, const bf16 *y, const float *lse,
+                        int B, int T, int C, int NH, bool accumulate)
 {
-    check_size("flash_bwd", B, T, C, NH);
+    check_size("attention_bf16_bwd", B, T, C, NH);
     /* room for D and for the sums of a bias */
     const size_t heads = (size_t)B * T * NH, aligned = (heads + 3) / 4 * 4;
     const size_t parts = (size_t)B * (T > 512 ? (T + 63) / 64 : 8);
-    float *dsum = (float *)machine_scratch(
+    float *dsum = (float *)backend_scratch(
         (aligned + (dbias ? 2 * parts * C : 0)) * sizeof *dsum);
     struct FlashSums sums = {};
     if (dbias) {
@@ -169,8 +171,9 @@ void flash_bwd(bf16 *dqkv, float *dbias, const bf16 *dy, const bf16 *qkv,
         sums.v = sums.q + parts * C;
     }
     if (!by_hopper(dqkv, &sums, dy, qkv, y, lse, dsum, B, T, C, NH)) {
-        flash_dots(dsum, dy, y, B, T, C, NH);
-        flash_bwd_mma(dqkv, &sums, dy, qkv, lse, dsum, B, T, C, NH);
+        attention_bf16_dots(dsum, dy, y, B, T, C, NH);
+        attention_bf16_bwd_mma(dqkv, &sums, dy, qkv, lse, dsum, B, T, C,
+                               NH);
     }
     if (dbias)
         add_up(dbias, &sums, C, accumulate);

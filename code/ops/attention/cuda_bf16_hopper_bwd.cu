@@ -1,6 +1,6 @@
 /* Tangled from chapters/tricks/attention-backward.nw, "The launch".  Edit it there. */
 
-/* flash_bwd_hopper.cu: the backward pass of attention by wgmma and TMA,
+/* The backward pass of attention by wgmma and TMA,
  * heads of 64, one block a head. */
 #include <math.h>
 #include "ops/attention/attention_bf16_impls.h"
@@ -669,7 +669,7 @@ HOPPER(float4 *) carry_of(const Problem &p, const Place &at, int keys)
 }
 
 HOPPER(void) take_up(const Problem &p, const Place &at, const Visit &v,
-                     Numbers &n)
+                            Numbers &n)
 {
     if (v.keys < v.span.first) {
         const float4 *carry = carry_of(p, at, v.keys);
@@ -786,9 +786,9 @@ static size_t aside_size;
 static float4 *room_aside(size_t n)
 {
     if (n > aside_size) {
-        CUDA_OK(cudaStreamSynchronize(machine_stream));
-        machine_free(aside);
-        aside = (float4 *)machine_alloc(n * sizeof *aside,
+        CUDA_OK(cudaStreamSynchronize(backend_stream));
+        backend_free(aside);
+        aside = (float4 *)backend_alloc(n * sizeof *aside,
                                         "gradients of keys put aside");
         aside_size = n;
     }
@@ -796,9 +796,10 @@ static float4 *room_aside(size_t n)
 }
 
 /* launch the backward pass */
-bool flash_bwd_hopper(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
-                      const bf16 *qkv, const bf16 *y, const float *lse,
-                      float *dsum, int B, int T, int C, int NH)
+bool attention_bf16_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
+                               const bf16 *dy, const bf16 *qkv,
+                               const bf16 *y, const float *lse, float *dsum,
+                               int B, int T, int C, int NH)
 {
     if (C != NH * HS || !is_hopper())
         return false;
@@ -814,14 +815,14 @@ bool flash_bwd_hopper(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
     /* is D made by the way, or before */
     if (T < 768 || p.heads < 4 * blocks) {
         p.y = NULL;
-        flash_dots(dsum, dy, y, B, T, C, NH);
+        attention_bf16_dots(dsum, dy, y, B, T, C, NH);
     }
     if (p.tiles > ROOM)
         p.carry = room_aside((size_t)blocks * p.tiles * 16 * GROUP);
     /* launch with all the shared memory a block may have */
     CUDA_OK(cudaFuncSetAttribute(flash_bwd_kernel,
             cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared)));
-    flash_bwd_kernel<<<blocks, BLOCK, sizeof(Shared), machine_stream>>>(p);
+    flash_bwd_kernel<<<blocks, BLOCK, sizeof(Shared), backend_stream>>>(p);
     LAUNCHED();
     sums->q_parts = GROUPS * B;
     sums->v_parts = GROUPS * GROUP / 32 * B;

@@ -1,6 +1,6 @@
 /* Tangled from chapters/tricks/attention-backward.nw, "The results".  Edit it there. */
 
-/* flash_bwd_passes_hopper.cu: the backward pass of attention by wgmma and
+/* The backward pass of attention by wgmma and
  * TMA in two passes, one for dq, one for dk and dv; heads of 64 and 128. */
 #include <math.h>
 #include "ops/attention/attention_bf16_impls.h"
@@ -722,18 +722,19 @@ template <int HS, bool keys> static void launch(Problem p, float *sums)
     const int blocks = min(p.visits,
                            gpu_attribute(cudaDevAttrMultiProcessorCount));
     flash_bwd_pass<HS, keys><<<blocks, BLOCK, sizeof(Shared<HS>),
-                               machine_stream>>>(p);
+                               backend_stream>>>(p);
     LAUNCHED();
 }
 
-bool flash_bwd_passes(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
-                      const bf16 *qkv, const bf16 *y, const float *lse,
-                      float *dsum, int B, int T, int C, int NH)
+bool attention_bf16_bwd_two_pass(bf16 *dqkv, struct FlashSums *sums,
+                                 const bf16 *dy, const bf16 *qkv,
+                                 const bf16 *y, const float *lse,
+                                 float *dsum, int B, int T, int C, int NH)
 {
     const int HS = C / NH, tiles = (T + TILE - 1) / TILE;
     if ((HS != 64 && HS != 128) || !is_hopper())
         return false;
-    flash_dots(dsum, dy, y, B, T, C, NH);
+    attention_bf16_dots(dsum, dy, y, B, T, C, NH);
     /* describe the problem of the passes */
     const Problem p = { tensor_map(qkv, 3 * C, T, B, 3 * (size_t)C, TILE),
                         tensor_map(dy, C, T, B, C, TILE),

@@ -1,6 +1,6 @@
 /* Tangled from chapters/tricks/attention-on-hopper.nw, "Who does what".  Edit it there. */
 
-/* flash_fwd_hopper.cu: attention forward with wgmma and the copy engine. */
+/* Attention forward with wgmma and the copy engine. */
 #include <math.h>
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/kernels/common.cuh"
@@ -476,7 +476,7 @@ template <int HS> static void launch(bf16 *y, float *lse, const bf16 *qkv,
     /* launch it with a map for queries, for keys and values, for outputs */
     flash_fwd_kernel<HS><<<a.all < processors ? a.all : processors,
                         (1 + GROUPS<HS>) * GROUP, bytes,
-                        machine_stream>>>(
+                        backend_stream>>>(
         tensor_map(qkv, 3 * C, T, B, 3 * C, ROWS),
         tensor_map(qkv, 3 * C, T, B, 3 * C, KEYS),
         tensor_map(y, C, T, B, C, ROWS), a);
@@ -485,8 +485,8 @@ template <int HS> static void launch(bf16 *y, float *lse, const bf16 *qkv,
 
 
 /* For compute capability 9.0 and heads of 64 or 128. */
-bool flash_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
-                      int B, int T, int C, int NH)
+bool attention_bf16_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
+                               int B, int T, int C, int NH)
 {
     if (!is_hopper())
         return false;

@@ -67,8 +67,8 @@ INLINE void dots(float s[M][N][4], const unsigned a[M][HS / 16][4],
             ldmatrix(b, at + (n * 8 * PITCH(HS) + k * 16) * 2);
             #pragma unroll
             for (int i = 0; i < M; i++) {
-                mma16816(s[i][n], a[i][k], b[0], b[1], k == 0);
-                mma16816(s[i][n + 1], a[i][k], b[2], b[3], k == 0);
+                mma_m16n8k16(s[i][n], a[i][k], b[0], b[1], k == 0);
+                mma_m16n8k16(s[i][n + 1], a[i][k], b[2], b[3], k == 0);
             }
         }
 }
@@ -97,8 +97,8 @@ INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
             ldmatrix_t(b, at + (k * 16 * PITCH(HS) + n * 8) * 2);
             #pragma unroll
             for (int i = 0; i < M; i++) {
-                mma16816(d[i][n], a[i], b[0], b[1]);
-                mma16816(d[i][n + 1], a[i], b[2], b[3]);
+                mma_m16n8k16(d[i][n], a[i], b[0], b[1]);
+                mma_m16n8k16(d[i][n + 1], a[i], b[2], b[3]);
             }
         }
     }
@@ -542,12 +542,12 @@ static void forward(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
     allow((const void *)flash_fwd_kernel<HS, M, N, BLOCKS>, bytes);
     flash_fwd_kernel<HS, M, N, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
-          machine_stream>>>(y, lse, qkv, T, C, NH, exponent_scale(HS));
+          backend_stream>>>(y, lse, qkv, T, C, NH, exponent_scale(HS));
     LAUNCHED();
 }
 
-void flash_fwd_mma(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
-                   int C, int NH)
+void attention_bf16_fwd_mma(bf16 *y, float *lse, const bf16 *qkv, int B,
+                            int T, int C, int NH)
 {
     switch (C / NH) {
     case 32: forward<32, 2, 4, 3>(y, lse, qkv, B, T, C, NH); break;
@@ -569,22 +569,23 @@ static void backward(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
     allow((const void *)flash_bwd_dkv<HS, MK, NK>, more);
     flash_bwd_dkv<HS, MK, NK>
         <<<blocks_for(heads * blocks_for(T, 64 * MK), 1), THREADS4, more,
-          machine_stream>>>(dqkv, sums->v, dy, qkv, lse, dsum, T, C, NH,
+          backend_stream>>>(dqkv, sums->v, dy, qkv, lse, dsum, T, C, NH,
                             scale);
     LAUNCHED();
     allow((const void *)flash_bwd_dq<HS, MQ, NQ>, bytes);
     flash_bwd_dq<HS, MQ, NQ>
         <<<blocks_for(heads * blocks_for(T, 64 * MQ), 1), THREADS4, bytes,
-          machine_stream>>>(dqkv, sums->q, dy, qkv, lse, dsum, T, C, NH,
+          backend_stream>>>(dqkv, sums->q, dy, qkv, lse, dsum, T, C, NH,
                             scale);
     LAUNCHED();
     sums->q_parts = B * (int)blocks_for(T, 64 * MQ);
     sums->v_parts = B * (int)blocks_for(T, 64 * MK);
 }
 
-void flash_bwd_mma(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
-                   const bf16 *qkv, const float *lse, const float *dsum,
-                   int B, int T, int C, int NH)
+void attention_bf16_bwd_mma(bf16 *dqkv, struct FlashSums *sums,
+                            const bf16 *dy, const bf16 *qkv,
+                            const float *lse, const float *dsum, int B,
+                            int T, int C, int NH)
 {
     void (*run)(bf16 *, struct FlashSums *, const bf16 *, const bf16 *,
                 const float *, const float *, int, int, int, int);

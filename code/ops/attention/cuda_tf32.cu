@@ -8,8 +8,8 @@
 /* mma.sync for floats */
 /* d [16][8] += a [16][8] b [8][8], of a and b the upper 19 bits of each
  * float */
-INLINE void mma1688(float d[4], const unsigned a[4], unsigned b0,
-                    unsigned b1)
+INLINE void mma_m16n8k8(float d[4], const unsigned a[4], unsigned b0,
+                        unsigned b1)
 {
     ASM80("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
           "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
@@ -66,14 +66,14 @@ INLINE void multiply(float d[4], const Left<TERMS> &a,
                      const Operand<TERMS> &b0, const Operand<TERMS> &b1)
 {
     if (TERMS == 1) {
-        mma1688(d, a.of[0], b0.part[0], b1.part[0]);
+        mma_m16n8k8(d, a.of[0], b0.part[0], b1.part[0]);
         return;
     }
     /* add three products to d, by way of a sum of their own */
     float sum[4] = {};
-    mma1688(sum, a.of[TERMS / 2], b0.part[0], b1.part[0]);
-    mma1688(sum, a.of[0], b0.part[1], b1.part[1]);
-    mma1688(sum, a.of[0], b0.part[0], b1.part[0]);
+    mma_m16n8k8(sum, a.of[TERMS / 2], b0.part[0], b1.part[0]);
+    mma_m16n8k8(sum, a.of[0], b0.part[1], b1.part[1]);
+    mma_m16n8k8(sum, a.of[0], b0.part[0], b1.part[0]);
     #pragma unroll
     for (int j = 0; j < 4; j++)
         d[j] += sum[j];
@@ -83,7 +83,7 @@ INLINE void multiply(float d[4], const Left<TERMS> &a,
 enum { WARPS4 = 4, THREADS4 = 32 * WARPS4, TILE = 64 };
 
 /* Rows of a tile are 16 bytes longer than the head.  The pitch is in units
- * of two bytes, as in flash_mma.cu, with which this file has chunks in
+ * of two bytes, as in cuda_bf16_mma.cu, with which this file has chunks in
  * common. */
 #define PITCH(HS) (2 * (HS) + 8)
 #define TILE_BYTES(HS) (TILE * PITCH(HS) * 2)
@@ -612,7 +612,7 @@ attention_mma_bwd_dkv(float *dqkv, const float *dy, const float *qkv,
 static bool possible(int HS)
 {
     int device, major;
-    if (!floats_terms() || (HS != 32 && HS != 64 && HS != 80 && HS != 128))
+    if (!fp32_terms() || (HS != 32 && HS != 64 && HS != 80 && HS != 128))
         return false;
     CUDA_OK(cudaGetDevice(&device));
     CUDA_OK(cudaDeviceGetAttribute(&major,
@@ -639,7 +639,7 @@ static void forward(float *y, float *lse, const float *qkv, int B, int T,
           bytes);
     attention_mma_fwd_kernel<HS, M, N, TERMS, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
-          machine_stream>>>(y, lse, qkv, T, C, NH,
+          backend_stream>>>(y, lse, qkv, T, C, NH,
                             LOG2E / sqrtf((float)HS));
     LAUNCHED();
 }
@@ -656,12 +656,12 @@ static void forward_by(float *y, float *lse, const float *qkv, int B, int T,
     }
 }
 
-bool floats_attention_fwd(float *y, float *lse, const float *qkv,
-                          int B, int T, int C, int NH)
+bool fp32_attention_fwd(float *y, float *lse, const float *qkv,
+                        int B, int T, int C, int NH)
 {
     if (!possible(C / NH))
         return false;
-    if (floats_terms() == 1)
+    if (fp32_terms() == 1)
         forward_by<1>(y, lse, qkv, B, T, C, NH);
     else
         forward_by<3>(y, lse, qkv, B, T, C, NH);
@@ -678,7 +678,7 @@ static void backward_q(float *dqkv, const float *dy, const float *qkv,
           bytes);
     attention_mma_bwd_dq<HS, M, N, TERMS, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
-          machine_stream>>>(dqkv, dy, qkv, lse, delta, T, C, NH,
+          backend_stream>>>(dqkv, dy, qkv, lse, delta, T, C, NH,
                             LOG2E / sqrtf((float)HS));
     LAUNCHED();
 }
@@ -694,7 +694,7 @@ static void backward_kv(float *dqkv, const float *dy, const float *qkv,
           bytes);
     attention_mma_bwd_dkv<HS, M, N, TERMS, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
-          machine_stream>>>(dqkv, dy, qkv, lse, delta, T, C, NH,
+          backend_stream>>>(dqkv, dy, qkv, lse, delta, T, C, NH,
                             LOG2E / sqrtf((float)HS));
     LAUNCHED();
 }
@@ -722,13 +722,13 @@ static void backward_by(float *dqkv, const float *dy, const float *qkv,
     q(dqkv, dy, qkv, lse, delta, B, T, C, NH);
 }
 
-bool floats_attention_bwd(float *dqkv, const float *dy, const float *qkv,
-                          const float *lse, const float *delta,
-                          int B, int T, int C, int NH)
+bool fp32_attention_bwd(float *dqkv, const float *dy, const float *qkv,
+                        const float *lse, const float *delta,
+                        int B, int T, int C, int NH)
 {
     if (!possible(C / NH))
         return false;
-    if (floats_terms() == 1)
+    if (fp32_terms() == 1)
         backward_by<1>(dqkv, dy, qkv, lse, delta, B, T, C, NH);
     else
         backward_by<3>(dqkv, dy, qkv, lse, delta, B, T, C, NH);

@@ -6,18 +6,18 @@
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
 
-/* embedding16 forward: a warp for four sequences */
+/* embedding_bf16 forward: a warp for four sequences */
 enum { AT_ONCE = 4 };                   /* sequences */
 
-/* embedding16 forward: the kernel */
+/* embedding_bf16 forward: the kernel */
 /* x[b,t,:] = wte[tokens[b,t],:] + wpe[t,:], a warp for position t of four
  * sequences, which have one row of wpe in common.
  *   launch    T ceil(B / 4) warps, 8 in a block
  *   moves     2 BTC bytes out, 2 C for each different word in   */
 template <int W>
-__global__ void embedding16_fwd_kernel(bf16 *x, const int32_t *tokens,
-                                       const bf16 *wte, const bf16 *wpe,
-                                       int B, int T, int C)
+__global__ void embedding_bf16_fwd_kernel(bf16 *x, const int32_t *tokens,
+                                          const bf16 *wte, const bf16 *wpe,
+                                          int B, int T, int C)
 {
     /* position t of sequence b and those behind it; their words */
     const int lane = threadIdx.x % 32;
@@ -51,7 +51,7 @@ __global__ void embedding16_fwd_kernel(bf16 *x, const int32_t *tokens,
     }
 }
 
-/* embedding16 backward */
+/* embedding_bf16 backward */
 /* sort the tokens */
 enum { RADIX = THREADS, MAX_TILES = 64 };
 
@@ -139,7 +139,7 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
     }
 }
 
-/* embedding16: the list of a batch */
+/* embedding_bf16: the list of a batch */
 enum { PIECE = 32 };                    /* rows of a task, at most */
 
 /* A word, and `rows` entries of the sorted list from `first` on, of which
@@ -188,25 +188,25 @@ __global__ void list_words(struct List list, const int *key, int N,
     }
 }
 
-/* embedding16 backward: words */
+/* embedding_bf16 backward: words */
 /* A thread's columns: four from p on and four half a row, h numbers, behind
  * them; or, where W is 1, one. */
 template <int W>
 __device__ static __forceinline__ void halves_get(float *v, const float *p,
                                                   int h)
 {
-    floats_get<W == 8 ? 4 : 1>(v, p);
+    float4_get<W == 8 ? 4 : 1>(v, p);
     if (W == 8)
-        floats_get<4>(v + 4, p + h);
+        float4_get<4>(v + 4, p + h);
 }
 
 template <int W>
 __device__ static __forceinline__ void halves_put(float *p, const float *v,
                                                   int h)
 {
-    floats_put<W == 8 ? 4 : 1>(p, v);
+    float4_put<W == 8 ? 4 : 1>(p, v);
     if (W == 8)
-        floats_put<4>(p + h, v + 4);
+        float4_put<4>(p + h, v + 4);
 }
 
 /* The same of bf16, read for the last time. */
@@ -226,7 +226,7 @@ __device__ static __forceinline__ void halves_load(Pack<1> *to,
 
 enum { WORD_BLOCKS = 16384 };
 
-/* embedding16 backward: the kernel */
+/* embedding_bf16 backward: the kernel */
 /* Adds to each word the rows of its tasks.
  *   launch    any number of blocks, a thread for each pack of a row
  *   moves     NC numbers in, 8 C bytes for each word, parts
@@ -314,18 +314,20 @@ embedding_bwd_words(float *dwte, float *part, const E *dx,
     }
 }
 
-/* launch embedding16 */
-void embedding16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
-                     const bf16 *wpe, int B, int T, int C)
+/* launch embedding_bf16 */
+void embedding_bf16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
+                        const bf16 *wpe, int B, int T, int C)
 {
     const size_t fours = (B + AT_ONCE - 1) / AT_ONCE;
     const unsigned blocks = blocks_for(fours * T, WARPS);
     if (C % 8 == 0)
-        embedding16_fwd_kernel<8><<<blocks, THREADS, 0, machine_stream>>>(
-            x, tokens, wte, wpe, B, T, C);
+        embedding_bf16_fwd_kernel<8>
+            <<<blocks, THREADS, 0, backend_stream>>>(
+                x, tokens, wte, wpe, B, T, C);
     else
-        embedding16_fwd_kernel<1><<<blocks, THREADS, 0, machine_stream>>>(
-            x, tokens, wte, wpe, B, T, C);
+        embedding_bf16_fwd_kernel<1>
+            <<<blocks, THREADS, 0, backend_stream>>>(
+                x, tokens, wte, wpe, B, T, C);
     LAUNCHED();
 }
 
@@ -347,14 +349,14 @@ static struct List list_at(void *list, int N, size_t *size)
     return l;
 }
 
-size_t embedding16_list_size(int N)
+size_t embedding_bf16_index_size(int N)
 {
     size_t size;
     list_at(NULL, N, &size);
     return size;
 }
 
-void embedding16_list(void *list, const int32_t *tokens, int N, int V)
+void embedding_bf16_index(void *list, const int32_t *tokens, int N, int V)
 {
     const struct List l = list_at(list, N, NULL);
     /* how many tiles, and how many passes? */
@@ -367,19 +369,19 @@ void embedding16_list(void *list, const int32_t *tokens, int N, int V)
     for (int p = 0; p < passes; p++) {
         /* sort by byte p of the word */
         int *to = (passes - p) % 2 ? l.place : l.other;
-        sort_count<<<tiles, THREADS, 0, machine_stream>>>(
+        sort_count<<<tiles, THREADS, 0, backend_stream>>>(
             l.table, key, N, tile, 8 * p);
         LAUNCHED();
-        sort_move<<<tiles, THREADS, 0, machine_stream>>>(
+        sort_move<<<tiles, THREADS, 0, backend_stream>>>(
             l.key[p % 2], to, key, place, l.table, N, tile, 8 * p);
         LAUNCHED();
         key = l.key[p % 2];
         place = to;
     }
     /* list words of several tasks, then those of one */
-    machine_zero(list, (size_t)((char *)l.place - (char *)list));
+    backend_zero(list, (size_t)((char *)l.place - (char *)list));
     for (int one = 0; one < 2; one++) {
-        list_words<<<blocks_for(N, THREADS), THREADS, 0, machine_stream>>>(
+        list_words<<<blocks_for(N, THREADS), THREADS, 0, backend_stream>>>(
             l, key, N, !one);
         LAUNCHED();
     }
@@ -398,19 +400,19 @@ static void words(float *dwte, void *part, const E *dx, const void *list,
     const struct List l = list_at((void *)list, N, NULL);
     embedding_bwd_words<W><<<N < WORD_BLOCKS ? N : WORD_BLOCKS,
                              threads_for((C + W - 1) / W), 0,
-                             machine_stream>>>(dwte, (float *)part, dx, l,
+                             backend_stream>>>(dwte, (float *)part, dx, l,
                                                N, C);
     LAUNCHED();
 }
 
-void embedding16_bwd(float *dwte, const bf16 *dx, const void *list, int N,
-                     int C)
+void embedding_bf16_bwd(float *dwte, const bf16 *dx, const void *list,
+                        int N, int C)
 {
     const int W = C % 8 == 0 ? 8 : 1;
     if (C > W * THREADS)
-        fail("embedding16_bwd: rows of %d; it takes multiples of 8 up to "
-             "2048, and others up to 256", C);
-    void *part = machine_scratch(parts_bytes(N, C));
+        fail("embedding_bf16_bwd: rows of %d; it takes multiples of 8 up "
+             "to 2048, and others up to 256", C);
+    void *part = backend_scratch(parts_bytes(N, C));
     if (W == 8)
         words<8>(dwte, part, dx, list, N, C);
     else
@@ -433,15 +435,15 @@ __device__ static __forceinline__ void halves_load(Pack<8, float> *to,
     to->right.v = __ldcs((const float4 *)(p + h));
 }
 
-bool floats_embedding_bwd(float *dwte, const float *dx,
-                          const int32_t *tokens, int N, int C)
+bool fp32_embedding_bwd(float *dwte, const float *dx,
+                        const int32_t *tokens, int N, int C)
 {
-    if (!floats_terms() || C % 8 || C > 8 * THREADS
-        || !floats_aligned(dwte, dx, NULL))
+    if (!fp32_terms() || C % 8 || C > 8 * THREADS
+        || !fp32_aligned(dwte, dx, NULL))
         return false;
-    const size_t part = (embedding16_list_size(N) + 15) / 16 * 16;
-    char *list = (char *)machine_scratch(part + parts_bytes(N, C));
-    embedding16_list(list, tokens, N, INT_MAX);
+    const size_t part = (embedding_bf16_index_size(N) + 15) / 16 * 16;
+    char *list = (char *)backend_scratch(part + parts_bytes(N, C));
+    embedding_bf16_index(list, tokens, N, INT_MAX);
     words<8>(dwte, list + part, dx, list, N, C);
     return true;
 }

@@ -18,20 +18,20 @@ C_FUNCTIONS_BEGIN
  *   wte, wpe  bf16 [V][C], [>= T][C]
  *   needs     all bf16 at multiples of 16 bytes if C is a multiple of 8
  *   moves     2 BTC bytes out, as many or fewer in */
-void embedding16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
-                     const bf16 *wpe, int B, int T, int C);
+void embedding_bf16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
+                        const bf16 *wpe, int B, int T, int C);
 
 /* the contract of its gradient */
 /* Lists which rows each word of a batch has: all that the gradient needs
  * to know of the tokens, which are there long before it.
  *
- *   list      embedding16_list_size(N) bytes, overwritten
+ *   list      embedding_bf16_index_size(N) bytes, overwritten
  *   tokens    int32 [N], each in 0 .. V-1 */
-size_t embedding16_list_size(int N);
-void embedding16_list(void *list, const int32_t *tokens, int N, int V);
+size_t embedding_bf16_index_size(int N);
+void embedding_bf16_index(void *list, const int32_t *tokens, int N, int V);
 
 /* Adds dx[n,:] to dwte[tokens[n],:].  The positions' gradient comes out of
- * layernorm16_bwd_positions.
+ * layernorm_bf16_bwd_positions.
  *
  *   dwte      float [V][C]        dx  bf16 [N][C]
  *   list      of the same N tokens
@@ -40,8 +40,8 @@ void embedding16_list(void *list, const int32_t *tokens, int N, int V);
  *   moves     2 NC bytes in, 8 C for each different word
  *   numerics  float; the order of additions depends on the tokens and
  *             the sizes only */
-void embedding16_bwd(float *dwte, const bf16 *dx, const void *list, int N,
-                     int C);
+void embedding_bf16_bwd(float *dwte, const bf16 *dx, const void *list,
+                        int N, int C);
 
 C_FUNCTIONS_END
 

@@ -8,7 +8,7 @@
 /* choose among the bodies */
 static int terms;
 
-bool floats_use(const char *name)
+bool fp32_mode_set(const char *name)
 {
     static const char *const names[] = { "simple", "tf32", "", "3xtf32" };
     for (int i = 0; i < 4; i++)
@@ -19,7 +19,7 @@ bool floats_use(const char *name)
     return false;
 }
 
-int floats_terms(void)
+int fp32_terms(void)
 {
     return terms;
 }
@@ -68,29 +68,29 @@ __global__ void gelu_kernel(float *y, const float *dy, const float *x,
 }
 
 /* launch gelu in floats */
-bool floats_gelu_fwd(float *y, const float *x, size_t n)
+bool fp32_gelu_fwd(float *y, const float *x, size_t n)
 {
-    if (!terms || !floats_aligned(y, x, NULL))
+    if (!terms || !fp32_aligned(y, x, NULL))
         return false;
     gelu_kernel<false><<<blocks_for(n, 4 * THREADS), THREADS, 0,
-                         machine_stream>>>(y, NULL, x, n);
+                         backend_stream>>>(y, NULL, x, n);
     LAUNCHED();
     return true;
 }
 
-bool floats_gelu_bwd(float *dx, const float *dy, const float *x, size_t n)
+bool fp32_gelu_bwd(float *dx, const float *dy, const float *x, size_t n)
 {
-    if (!terms || !floats_aligned(dx, dy, x))
+    if (!terms || !fp32_aligned(dx, dy, x))
         return false;
     gelu_kernel<true><<<blocks_for(n, 4 * THREADS), THREADS, 0,
-                        machine_stream>>>(dx, dy, x, n);
+                        backend_stream>>>(dx, dy, x, n);
     LAUNCHED();
     return true;
 }
 
 #define LOWEST -3.402823466e38f         /* below every finite logit */
 
-/* classifier16: a maximum and a sum, together */
+/* classifier_bf16: a maximum and a sum, together */
 /* m is the largest of what was seen, s the sum of exp(x - m); top is the
  * largest of what comes. */
 __device__ static __forceinline__ void raise(float *m, float *s, float top)
@@ -220,27 +220,27 @@ loss_gradient_kernel(float *dlogits, const float *logits, const float *lse,
 }
 
 /* launch the loss in floats */
-bool floats_crossentropy_fwd(float *loss, float *lse, const float *logits,
-                             const int32_t *targets, int N, int V, int Vp)
+bool fp32_crossentropy_fwd(float *loss, float *lse, const float *logits,
+                           const int32_t *targets, int N, int V, int Vp)
 {
     if (!terms)
         return false;
-    machine_mark("loss");
-    loss_kernel<<<N, 512, 0, machine_stream>>>(loss, lse, logits, targets,
+    profile_range("loss");
+    loss_kernel<<<N, 512, 0, backend_stream>>>(loss, lse, logits, targets,
                                               V, Vp);
     LAUNCHED();
     return true;
 }
 
-bool floats_crossentropy_bwd(float *dlogits, const float *logits,
-                             const float *lse, const int32_t *targets,
-                             float scale, int N, int V, int Vp)
+bool fp32_crossentropy_bwd(float *dlogits, const float *logits,
+                           const float *lse, const int32_t *targets,
+                           float scale, int N, int V, int Vp)
 {
     if (!terms || ((uintptr_t)dlogits - (uintptr_t)logits) % 16
         || Vp - V > 512)
         return false;
-    machine_mark("loss bwd");
-    loss_gradient_kernel<<<N, 512, 0, machine_stream>>>(
+    profile_range("loss bwd");
+    loss_gradient_kernel<<<N, 512, 0, backend_stream>>>(
         dlogits, logits, lse, targets, scale, V, Vp);
     LAUNCHED();
     return true;

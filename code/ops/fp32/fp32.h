@@ -1,6 +1,6 @@
 /* Tangled from chapters/workshop/matmul-plumbing.nw, "Operators on floats".  Edit it there. */
 
-/* floats.h: faster bodies of the operators on floats, for their bodies on
+/* fp32.h: faster implementations of the operators in fp32, for those on
  * a GPU, which ask here first, and for whoever chooses. */
 #ifndef OPS_FP32_FP32_H
 #define OPS_FP32_FP32_H
@@ -19,10 +19,10 @@ C_FUNCTIONS_BEGIN
  * two GELU and the loss use the special function units, too, and sums
  * over rows are taken in another order.  False if this program has no
  * such bodies.  Unless called: "simple". */
-bool floats_use(const char *name);
+bool fp32_mode_set(const char *name);
 
 /* How many products make one: 0 (simple), 1 or 3. */
-int floats_terms(void);
+int fp32_terms(void);
 
 /* the faster bodies */
 /* Each as the function of its name without floats_, or it returns false
@@ -30,39 +30,39 @@ int floats_terms(void);
  * heads of 32, 64, 80 or 128 channels and sm_80;
  * delta[b,h,t] = dy . y of that head's row.  Rows of logits lie Vp apart,
  * and what of them is behind V becomes zero in dlogits. */
-bool floats_attention_fwd(float *y, float *lse, const float *qkv,
-                          int B, int T, int C, int NH);
-bool floats_attention_bwd(float *dqkv, const float *dy, const float *qkv,
-                          const float *lse, const float *delta,
-                          int B, int T, int C, int NH);
+bool fp32_attention_fwd(float *y, float *lse, const float *qkv,
+                        int B, int T, int C, int NH);
+bool fp32_attention_bwd(float *dqkv, const float *dy, const float *qkv,
+                        const float *lse, const float *delta,
+                        int B, int T, int C, int NH);
 
 /* faster bodies of gelu and of the loss */
-bool floats_gelu_fwd(float *y, const float *x, size_t n);
-bool floats_gelu_bwd(float *dx, const float *dy, const float *x, size_t n);
-bool floats_crossentropy_fwd(real *loss, real *lse, const real *logits,
-                             const int32_t *targets, int N, int V,
-                             int Vp);
-bool floats_crossentropy_bwd(real *dlogits, const real *logits,
-                             const real *lse, const int32_t *targets,
-                             real scale, int N, int V, int Vp);
+bool fp32_gelu_fwd(float *y, const float *x, size_t n);
+bool fp32_gelu_bwd(float *dx, const float *dy, const float *x, size_t n);
+bool fp32_crossentropy_fwd(real *loss, real *lse, const real *logits,
+                           const int32_t *targets, int N, int V,
+                           int Vp);
+bool fp32_crossentropy_bwd(real *dlogits, const real *logits,
+                           const real *lse, const int32_t *targets,
+                           real scale, int N, int V, int Vp);
 
 /* faster bodies of sums over rows */
 /* embedding_bwd without dwpe; rows of a multiple of 8 up to 2,048. */
-bool floats_embedding_bwd(float *dwte, const float *dx,
-                          const int32_t *tokens, int N, int C);
+bool fp32_embedding_bwd(float *dwte, const float *dx,
+                        const int32_t *tokens, int N, int C);
 
 /* Rows of a multiple of 4 up to 2,048. */
-bool floats_layernorm_bwd(float *dx, float *dw, float *db, const float *dy,
-                          const float *x, const float *mean,
-                          const float *rstd, const float *w, int N, int C);
+bool fp32_layernorm_bwd(float *dx, float *dw, float *db, const float *dy,
+                        const float *x, const float *mean,
+                        const float *rstd, const float *w, int N, int C);
 
 /* db[c] = the sum of dy[:,c], or added to it; OC a multiple of 4. */
-bool floats_bias_bwd(float *db, const float *dy, int N, int OC,
-                     bool accumulate);
+bool fp32_bias_bwd(float *db, const float *dy, int N, int OC,
+                   bool accumulate);
 
 /* do these begin at multiples of 16 bytes? */
-static inline bool floats_aligned(const void *a, const void *b,
-                                  const void *c)
+static inline bool fp32_aligned(const void *a, const void *b,
+                                const void *c)
 {
     return (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & 15) == 0;
 }

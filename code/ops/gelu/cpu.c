@@ -10,7 +10,7 @@ enum { PIECE = 256 };       /* elements between two looks ahead */
 #define TWO_U 1.5957691216057308        /* 2 sqrt(2 / pi) */
 #define CUBIC 0.044715
 
-VINLINE real clamp(real x, real limit)
+ALWAYS_INLINE real clamp(real x, real limit)
 {
     x = x < -limit ? -limit : x;
     return x > limit ? limit : x;
@@ -53,7 +53,7 @@ void gelu_fwd(real *y, const real *x, size_t n)
 {
     #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i += PIECE) {
-        pages_touch(x + i + PIECE, PIECE * sizeof *x);
+        prefetch_range(x + i + PIECE, PIECE * sizeof *x);
         gelu_piece(y + i, x + i, n - i < PIECE ? n - i : PIECE);
     }
 }
@@ -63,8 +63,8 @@ void gelu_bwd(real *dx, const real *dy, const real *x, size_t n)
 {
     #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i += PIECE) {
-        pages_touch(x + i + PIECE, PIECE * sizeof *x);
-        pages_touch(dy + i + PIECE, PIECE * sizeof *dy);
+        prefetch_range(x + i + PIECE, PIECE * sizeof *x);
+        prefetch_range(dy + i + PIECE, PIECE * sizeof *dy);
         gelu_bwd_piece(dx + i, dy + i, x + i,
                        n - i < PIECE ? n - i : PIECE);
     }

@@ -8,7 +8,7 @@
 #define TWO_U 1.5957691216057308        /* 2 sqrt(2 / pi) */
 #define CUBIC 0.044715
 
-VINLINE real clamp(real x, real limit)
+ALWAYS_INLINE real clamp(real x, real limit)
 {
     x = x < -limit ? -limit : x;
     return x > limit ? limit : x;
@@ -51,20 +51,20 @@ __global__ void gelu_bwd_kernel(float *dx, const float *dy,
 /* launch gelu */
 void gelu_fwd(real *y, const real *x, size_t n)
 {
-    machine_mark("gelu");
-    if (floats_gelu_fwd(y, x, n))
+    profile_range("gelu");
+    if (fp32_gelu_fwd(y, x, n))
         return;
     gelu_fwd_kernel<<<blocks_for(n, THREADS), THREADS, 0,
-                      machine_stream>>>(y, x, n);
+                      backend_stream>>>(y, x, n);
     LAUNCHED();
 }
 
 void gelu_bwd(real *dx, const real *dy, const real *x, size_t n)
 {
-    machine_mark("gelu bwd");
-    if (floats_gelu_bwd(dx, dy, x, n))
+    profile_range("gelu bwd");
+    if (fp32_gelu_bwd(dx, dy, x, n))
         return;
     gelu_bwd_kernel<<<blocks_for(n, THREADS), THREADS, 0,
-                      machine_stream>>>(dx, dy, x, n);
+                      backend_stream>>>(dx, dy, x, n);
     LAUNCHED();
 }

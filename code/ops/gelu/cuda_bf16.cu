@@ -4,7 +4,7 @@
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/special.cuh"
 
-/* gelu16: one number */
+/* gelu_bf16: one number */
 #define TWO_U 1.5957691216057308f       /* 2 sqrt(2 / pi) */
 #define CUBIC 0.044715f
 
@@ -26,15 +26,15 @@ __device__ static __forceinline__ float gelu_slope(float x)
     return x == x ? slope : x;          /* fmaxf has lost a NaN */
 }
 
-/* gelu16: packs */
+/* gelu_bf16: packs */
 enum { EACH = 2 };                      /* packs for each thread */
 
 /* y = gelu(x), or with BWD dy gelu'(x).
  *   launch    ceil(n / 4096) blocks of 256 threads with 2 packs each
  *   moves     4n bytes, 6n with BWD        ceiling   memory */
 template <bool BWD>
-__global__ void gelu16_kernel(bf16 *y, const bf16 *dy, const bf16 *x,
-                              size_t n)
+__global__ void gelu_bf16_kernel(bf16 *y, const bf16 *dy, const bf16 *x,
+                                 size_t n)
 {
     size_t at = 8 * ((size_t)blockIdx.x * EACH * THREADS + threadIdx.x);
     Pack<8> px[EACH], pd[EACH];
@@ -76,16 +76,16 @@ __global__ void gelu16_kernel(bf16 *y, const bf16 *dy, const bf16 *x,
     }
 }
 
-void gelu16_fwd(bf16 *y, const bf16 *x, size_t n)
+void gelu_bf16_fwd(bf16 *y, const bf16 *x, size_t n)
 {
-    gelu16_kernel<false><<<blocks_for(n, 8 * EACH * THREADS), THREADS, 0,
-                           machine_stream>>>(y, NULL, x, n);
+    gelu_bf16_kernel<false><<<blocks_for(n, 8 * EACH * THREADS), THREADS, 0,
+                           backend_stream>>>(y, NULL, x, n);
     LAUNCHED();
 }
 
-void gelu16_bwd(bf16 *dx, const bf16 *dy, const bf16 *x, size_t n)
+void gelu_bf16_bwd(bf16 *dx, const bf16 *dy, const bf16 *x, size_t n)
 {
-    gelu16_kernel<true><<<blocks_for(n, 8 * EACH * THREADS), THREADS, 0,
-                          machine_stream>>>(dx, dy, x, n);
+    gelu_bf16_kernel<true><<<blocks_for(n, 8 * EACH * THREADS), THREADS, 0,
+                          backend_stream>>>(dx, dy, x, n);
     LAUNCHED();
 }

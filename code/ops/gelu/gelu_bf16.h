@@ -15,10 +15,10 @@ C_FUNCTIONS_BEGIN
  *   moves     4n bytes
  *   numerics  float inside, exp2 and 1 / x of the special function unit
  *             (relative error below 2^-21) */
-void gelu16_fwd(bf16 *y, const bf16 *x, size_t n);
+void gelu_bf16_fwd(bf16 *y, const bf16 *x, size_t n);
 
 /* dx = dy gelu'(x); dx may be dy or x.       moves  6n bytes */
-void gelu16_bwd(bf16 *dx, const bf16 *dy, const bf16 *x, size_t n);
+void gelu_bf16_bwd(bf16 *dx, const bf16 *dy, const bf16 *x, size_t n);
 
 C_FUNCTIONS_END
 

@@ -104,7 +104,7 @@ __device__ static __forceinline__ void pack_put(Pack<4, float> *a,
 
 /* W floats side by side, at a multiple of 16 bytes if W is 4 or 8. */
 template <int W>
-__device__ static __forceinline__ void floats_get(float *v, const float *p)
+__device__ static __forceinline__ void float4_get(float *v, const float *p)
 {
     #pragma unroll
     for (int i = 0; i < W / 4; i++) {
@@ -117,7 +117,7 @@ __device__ static __forceinline__ void floats_get(float *v, const float *p)
 }
 
 template <int W>
-__device__ static __forceinline__ void floats_put(float *p, const float *v)
+__device__ static __forceinline__ void float4_put(float *p, const float *v)
 {
     #pragma unroll
     for (int i = 0; i < W / 4; i++)

@@ -1,6 +1,6 @@
 /* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two bodies".  Edit it there. */
 
-/* gpu.h: what the CUDA sources of the operators share. */
+/* What the CUDA sources of the operators share. */
 #ifndef OPS_KERNELS_COMMON_CUH
 #define OPS_KERNELS_COMMON_CUH
 
@@ -13,14 +13,14 @@
 /* the stream, and memory for one operator */
 /* Every kernel and copy of the operators runs on this stream, in the order
  * of the calls; 0, the default stream, unless somebody sets it. */
-extern "C" cudaStream_t machine_stream;
+extern "C" cudaStream_t backend_stream;
 
 /* Device memory for the operator that is being called, not cleared; the
  * next operator may get the same. */
-extern "C" void *machine_scratch(size_t bytes);
+extern "C" void *backend_scratch(size_t bytes);
 
-/* What follows is `what`: a name in a profile (machine.h). */
-extern "C" void machine_mark(const char *what);
+/* What follows is `what`: a name in a profile (backend.h). */
+extern "C" void profile_range(const char *what);
 
 /* blocks_for: enough blocks for n things */
 enum { THREADS = 256, WARPS = THREADS / 32 };
@@ -90,7 +90,7 @@ __device__ static __forceinline__ float block_max(float x, float *part)
 
 /* vlog: the natural logarithm */
 /* log(x) for x from 2^-126 up; inf gives inf, NaN gives NaN */
-VINLINE float vlog(float x)
+ALWAYS_INLINE float vlog(float x)
 {
     /* x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) */
     uint32_t bits;

@@ -1,6 +1,6 @@
 /* Tangled from chapters/tricks/attention-on-hopper.nw, "A header for instructions".  Edit it there. */
 
-/* hopper.h: the instructions of sm_90a that C has no words for, one
+/* hopper.cuh: the instructions of sm_90a that C has no words for, one
  * function each. */
 #ifndef OPS_KERNELS_HOPPER_CUH
 #define OPS_KERNELS_HOPPER_CUH

@@ -1,6 +1,6 @@
 /* Tangled from chapters/tricks/attention.nw, "Two products".  Edit it there. */
 
-/* mma.h: tensor cores of any GPU since sm_80, and what feeds them. */
+/* mma.cuh: tensor cores of any GPU since sm_80, and what feeds them. */
 #ifndef OPS_KERNELS_MMA_CUH
 #define OPS_KERNELS_MMA_CUH
 
@@ -19,8 +19,8 @@
 /* mma.sync: d += a b */
 /* d [16][8] = a [16][16] b [16][8], plus what was in d unless `fresh`, in
  * the registers of a warp. */
-INLINE void mma16816(float d[4], const unsigned a[4], unsigned b0,
-                     unsigned b1, bool fresh = false)
+INLINE void mma_m16n8k16(float d[4], const unsigned a[4], unsigned b0,
+                         unsigned b1, bool fresh = false)
 {
     const float c[4] = { fresh ? 0 : d[0], fresh ? 0 : d[1],
                          fresh ? 0 : d[2], fresh ? 0 : d[3] };

@@ -1,6 +1,6 @@
 /* Tangled from chapters/gpt2/fused-operators.nw, "GELU".  Edit it there. */
 
-/* special.h: what the special function unit of a GPU computes, for kernels:
+/* special.cuh: what the special function unit of a GPU computes:
  * 2^x within 2 units of the last place, 1 / x within 1.  NaN stays NaN. */
 #ifndef OPS_KERNELS_SPECIAL_CUH
 #define OPS_KERNELS_SPECIAL_CUH

@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include "base/real.h"
 
-/* VINLINE: inlined wherever it stands */
+/* ALWAYS_INLINE: inlined wherever it stands */
 /* Inlined into the clones of SIMD_CLONES, too, where inline is not, and
  * into kernels. */
 #ifdef __CUDACC__
-#define VINLINE static __host__ __device__ __forceinline__
+#define ALWAYS_INLINE static __host__ __device__ __forceinline__
 #else
-#define VINLINE static inline __attribute__((always_inline))
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 #endif
 
 /* vexp: exp without branches or calls */
@@ -22,7 +22,7 @@
  *                  times 2^-149; NaN gives NaN, overflow gives inf
  *   real = double  libm's exp: for gradient checks, speed is no matter  */
 #ifdef REAL_IS_DOUBLE
-VINLINE double vexp(double x)
+ALWAYS_INLINE double vexp(double x)
 {
     return exp(x);
 }
@@ -30,7 +30,8 @@ VINLINE double vexp(double x)
 
 /* vexp in float */
 /* power_of_two: put n into the exponent bits */
-VINLINE float power_of_two(uint32_t n)      /* -126 .. 127, modulo 2^32 */
+/* n: -126 .. 127, modulo 2^32 */
+ALWAYS_INLINE float power_of_two(uint32_t n)
 {
     uint32_t bits = (n + 127) << 23;
     float f;
@@ -38,7 +39,7 @@ VINLINE float power_of_two(uint32_t n)      /* -126 .. 127, modulo 2^32 */
     return f;
 }
 
-VINLINE float vexp(float x)
+ALWAYS_INLINE float vexp(float x)
 {
     /* clamp x to where exp is neither 0 nor infinite */
     x = x < -104.0f ? -104.0f : x;      /* exp(-104) < 2^-150: rounds to 0 */
@@ -68,7 +69,7 @@ VINLINE float vexp(float x)
 
 /* vsigmoid, the logistic function */
 /* 1 / (1 + exp(-x)), the logistic function; 0 and 1 at -inf and inf. */
-VINLINE real vsigmoid(real x)
+ALWAYS_INLINE real vsigmoid(real x)
 {
     return 1 / (1 + vexp(-x));
 }

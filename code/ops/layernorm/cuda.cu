@@ -117,9 +117,9 @@ __global__ void layernorm_bwd_sum(float *dw, float *db, const float *part,
 void layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
                    const real *w, const real *b, int N, int C)
 {
-    machine_mark("layernorm");
+    profile_range("layernorm");
     layernorm_fwd_kernel<<<blocks_for(N, WARPS), THREADS, 0,
-                           machine_stream>>>(y, mean, rstd, x, w, b, N, C);
+                           backend_stream>>>(y, mean, rstd, x, w, b, N, C);
     LAUNCHED();
 }
 
@@ -129,25 +129,25 @@ void layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
                    const real *x, const real *mean, const real *rstd,
                    const real *w, int N, int C)
 {
-    machine_mark("layernorm bwd");
-    if (floats_layernorm_bwd(dx, dw, db, dy, x, mean, rstd, w, N, C))
+    profile_range("layernorm bwd");
+    if (fp32_layernorm_bwd(dx, dw, db, dy, x, mean, rstd, w, N, C))
         return;
     /* cut the rows into pieces, by N alone */
     int rows = (N + MAX_PIECES - 1) / MAX_PIECES;
     if (rows < MIN_ROWS)
         rows = MIN_ROWS;
     int pieces = (N + rows - 1) / rows;
-    float *part = (float *)machine_scratch(
+    float *part = (float *)backend_scratch(
         2 * (size_t)pieces * C * sizeof(float));
     const dim3 grid(blocks_for(C, THREADS), pieces);
     /* launch dx, the pieces and their sum */
     layernorm_bwd_dx<<<blocks_for(N, WARPS), THREADS, 0,
-                       machine_stream>>>(dx, dy, x, mean, rstd, w, N, C);
+                       backend_stream>>>(dx, dy, x, mean, rstd, w, N, C);
     LAUNCHED();
-    layernorm_bwd_pieces<<<grid, THREADS, 0, machine_stream>>>(
+    layernorm_bwd_pieces<<<grid, THREADS, 0, backend_stream>>>(
         part, dy, x, mean, rstd, N, C, rows);
     LAUNCHED();
-    layernorm_bwd_sum<<<grid.x, THREADS, 0, machine_stream>>>(
+    layernorm_bwd_sum<<<grid.x, THREADS, 0, backend_stream>>>(
         dw, db, part, pieces, C);
     LAUNCHED();
 }

@@ -6,16 +6,16 @@
 #include "ops/layernorm/layernorm_bf16.h"
 #include "ops/linear/bias_grad_bf16.h"
 
-/* layernorm16 forward: a warp per row, the row in registers */
+/* layernorm_bf16 forward: a warp per row, the row in registers */
 /* y[n,:] = (x[n,:] - mean[n]) rstd[n] w + b, one warp per row.  With ADD,
  * x is x + add, which is also written to sum.
  *   launch    ceil(N / 8) blocks of 8 warps
  *   needs     C <= 32 W STEPS              ceiling   memory */
 template <int W, int STEPS, bool ADD>
-__global__ void layernorm16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
-                                       float *rstd, const bf16 *x,
-                                       const bf16 *add, const bf16 *w,
-                                       const bf16 *b, int N, int C)
+__global__ void layernorm_bf16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
+                                          float *rstd, const bf16 *x,
+                                          const bf16 *add, const bf16 *w,
+                                          const bf16 *b, int N, int C)
 {
     /* row n for this warp, STEPS packs of it for this lane */
     const int lane = threadIdx.x % 32;
@@ -92,10 +92,10 @@ __global__ void layernorm16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
     }
 }
 
-/* launch layernorm16 forward */
+/* launch layernorm_bf16 forward */
 #define FORWARD(W, STEPS)                                                \
-    layernorm16_fwd_kernel<W, STEPS, ADD>                                \
-        <<<blocks_for(N, WARPS), THREADS, 0, machine_stream>>>(           \
+    layernorm_bf16_fwd_kernel<W, STEPS, ADD>                             \
+        <<<blocks_for(N, WARPS), THREADS, 0, backend_stream>>>(         \
             sum, y, mean, rstd, x, add, w, b, N, C)
 
 template <bool ADD>
@@ -106,7 +106,7 @@ static void forward(bf16 *sum, bf16 *y, float *mean, float *rstd,
     const bool packs = C % 8 == 0;
     const int steps = (C + 32 * 8 - 1) / (32 * 8);
     if (C > (packs ? 2048 : 1056))
-        fail("layernorm16: rows of %d; it takes multiples of 8 up to "
+        fail("layernorm_bf16: rows of %d; it takes multiples of 8 up to "
              "2048, and others up to 1056", C);
     /* take the narrowest kernel that holds a row */
     if (!packs)
@@ -122,21 +122,21 @@ static void forward(bf16 *sum, bf16 *y, float *mean, float *rstd,
     LAUNCHED();
 }
 
-void layernorm16_fwd(bf16 *y, float *mean, float *rstd, const bf16 *x,
-                     const bf16 *w, const bf16 *b, int N, int C)
+void layernorm_bf16_fwd(bf16 *y, float *mean, float *rstd, const bf16 *x,
+                        const bf16 *w, const bf16 *b, int N, int C)
 {
     forward<false>(NULL, y, mean, rstd, x, NULL, w, b, N, C);
 }
 
-void residual_layernorm16_fwd(bf16 *sum, bf16 *y, float *mean,
-                              float *rstd, const bf16 *x,
-                              const bf16 *add, const bf16 *w,
-                              const bf16 *b, int N, int C)
+void residual_layernorm_bf16_fwd(bf16 *sum, bf16 *y, float *mean,
+                                 float *rstd, const bf16 *x,
+                                 const bf16 *add, const bf16 *w,
+                                 const bf16 *b, int N, int C)
 {
     forward<true>(sum, y, mean, rstd, x, add, w, b, N, C);
 }
 
-/* layernorm16 backward: a warp has a row */
+/* layernorm_bf16 backward: a warp has a row */
 /* two sums over a warp at once */
 /* *a and *b become their sums over the warp, in every lane. */
 __device__ static __forceinline__ void warp_sum_both(float *a, float *b)
@@ -174,7 +174,7 @@ __device__ static __forceinline__ void ask_row(
     stage_commit();
 }
 
-/* layernorm16 backward: the kernel */
+/* layernorm_bf16 backward: the kernel */
 /* dx, and for each block the partial sums over its rows of the gradients
  * of w and b, and of dx: part[block][0 .. 2][C].
  *   launch    any number of blocks of up to MOST warps; a block has some
@@ -289,13 +289,13 @@ layernorm_bwd_kernel(E *dx, float *part, const E *dy, const E *dres,
                     break;
                 float *to = dwpe + (size_t)(n % T) * C + c, old[W] = {};
                 if (accumulate)
-                    floats_get<W>(old, to);
+                    float4_get<W>(old, to);
                 #pragma unroll
                 for (int j = 0; j < W; j++) {
                     old[j] += dbias[s][j];
                     dbias[s][j] = 0;
                 }
-                floats_put<W>(to, old);
+                float4_put<W>(to, old);
             }
         }
     }
@@ -321,7 +321,7 @@ layernorm_bwd_kernel(E *dx, float *part, const E *dy, const E *dres,
     }
 }
 
-/* launch layernorm16 backward */
+/* launch layernorm_bf16 backward */
 enum { BWD_BLOCKS = 132 };              /* at most; one for each of 132 */
 
 /* Shared memory of a block: rows of numbers of `each` bytes, or the sums
@@ -370,12 +370,12 @@ static int backward(Backward<E> *b)
     const int blocks = wanted < BWD_BLOCKS ? wanted : BWD_BLOCKS;
     const size_t bytes = bwd_bytes(sizeof(E), W, STEPS, warps);
     const auto kernel = layernorm_bwd_kernel<E, W, STEPS, MOST>;
-    b->part = (float *)machine_scratch(
+    b->part = (float *)backend_scratch(
         3 * (size_t)blocks * b->C * sizeof *b->part);
     /* launch it, with so much shared memory */
     CUDA_OK(cudaFuncSetAttribute((const void *)kernel,
                 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
-    kernel<<<blocks, 32 * warps, bytes, machine_stream>>>(
+    kernel<<<blocks, 32 * warps, bytes, backend_stream>>>(
         b->dx, b->part, b->dy, b->dres, b->x, b->mean, b->rstd, b->w, b->N,
         b->C, b->dwpe, b->dwpe ? b->T : blocks * warps, b->accumulate);
     LAUNCHED();
@@ -399,15 +399,15 @@ template <typename E> static int backward_packs(Backward<E> *b)
 static int backward_for(Backward<bf16> *b)
 {
     if (b->C > (b->C % 8 ? 384 : 2048))
-        fail("layernorm16_bwd: rows of %d; it takes multiples of 8 up to "
-             "2048, and others up to 384", b->C);
+        fail("layernorm_bf16_bwd: rows of %d; it takes multiples of 8 up "
+             "to 2048, and others up to 384", b->C);
     return b->C % 8 ? backward<1, 12, 8>(b) : backward_packs(b);
 }
 
-void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
-                     const bf16 *dy, const bf16 *dres, const bf16 *x,
-                     const float *mean, const float *rstd, const bf16 *w,
-                     int N, int C, bool accumulate)
+void layernorm_bf16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
+                        const bf16 *dy, const bf16 *dres, const bf16 *x,
+                        const float *mean, const float *rstd, const bf16 *w,
+                        int N, int C, bool accumulate)
 {
     Backward<bf16> b = { dx, NULL, dy, dres, x, mean, rstd, w, N, C, NULL,
                          0, accumulate };
@@ -416,12 +416,12 @@ void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
     sum_parts(&sums, C, accumulate);
 }
 
-void layernorm16_bwd_positions(bf16 *dx, float *dw, float *db,
-                               float *dwpe, const bf16 *dy,
-                               const bf16 *dres, const bf16 *x,
-                               const float *mean, const float *rstd,
-                               const bf16 *w, int N, int T, int C,
-                               bool accumulate)
+void layernorm_bf16_bwd_positions(bf16 *dx, float *dw, float *db,
+                                  float *dwpe, const bf16 *dy,
+                                  const bf16 *dres, const bf16 *x,
+                                  const float *mean, const float *rstd,
+                                  const bf16 *w, int N, int T, int C,
+                                  bool accumulate)
 {
     Backward<bf16> b = { dx, NULL, dy, dres, x, mean, rstd, w, N, C, dwpe,
                          T, accumulate };
@@ -431,12 +431,12 @@ void layernorm16_bwd_positions(bf16 *dx, float *dw, float *db,
 }
 
 /* layernorm backward for floats */
-bool floats_layernorm_bwd(float *dx, float *dw, float *db, const float *dy,
-                          const float *x, const float *mean,
-                          const float *rstd, const float *w, int N, int C)
+bool fp32_layernorm_bwd(float *dx, float *dw, float *db, const float *dy,
+                        const float *x, const float *mean,
+                        const float *rstd, const float *w, int N, int C)
 {
-    if (!floats_terms() || C % 4 || C > 2048
-        || !floats_aligned(dx, dy, x) || !floats_aligned(w, NULL, NULL))
+    if (!fp32_terms() || C % 4 || C > 2048
+        || !fp32_aligned(dx, dy, x) || !fp32_aligned(w, NULL, NULL))
         return false;
     Backward<float> b = { dx, NULL, dy, dx, x, mean, rstd, w, N, C, NULL,
                           0, true };

@@ -19,16 +19,16 @@ C_FUNCTIONS_BEGIN
  *               a multiple of 16 bytes; or any C of at most 1,056
  *   moves       4 NC + 8 N + 4 C bytes
  *   numerics    float; the mean, then the mean square of x - mean */
-void layernorm16_fwd(bf16 *y, float *mean, float *rstd, const bf16 *x,
-                     const bf16 *w, const bf16 *b, int N, int C);
+void layernorm_bf16_fwd(bf16 *y, float *mean, float *rstd, const bf16 *x,
+                        const bf16 *w, const bf16 *b, int N, int C);
 
 /* sum = x + add, rounded to bf16, and the LayerNorm of that.  sum may be
  * x or add.
  *   moves       8 NC + 8 N + 4 C bytes */
-void residual_layernorm16_fwd(bf16 *sum, bf16 *y, float *mean,
-                              float *rstd, const bf16 *x,
-                              const bf16 *add, const bf16 *w,
-                              const bf16 *b, int N, int C);
+void residual_layernorm_bf16_fwd(bf16 *sum, bf16 *y, float *mean,
+                                 float *rstd, const bf16 *x,
+                                 const bf16 *add, const bf16 *w,
+                                 const bf16 *b, int N, int C);
 
 /* dx = dres + the gradient of x that dy gives
  *
@@ -42,10 +42,10 @@ void residual_layernorm16_fwd(bf16 *sum, bf16 *y, float *mean,
  *   numerics    sums in float over fixed sets of rows, which depend on N
  *               and C only (and on shared memory where it is small), then
  *               over the sets */
-void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
-                     const bf16 *dy, const bf16 *dres, const bf16 *x,
-                     const float *mean, const float *rstd, const bf16 *w,
-                     int N, int C, bool accumulate);
+void layernorm_bf16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
+                        const bf16 *dy, const bf16 *dres, const bf16 *x,
+                        const float *mean, const float *rstd, const bf16 *w,
+                        int N, int C, bool accumulate);
 
 /* The same where x is an embedding, a word's row plus a position's:
  * dwpe[t,:] = the sum of dx over the rows t, T + t, 2 T + t, ...
@@ -54,12 +54,12 @@ void layernorm16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
  *               to if accumulate
  *   needs       N >= T
  *   moves       8 NC + 8 N + 4 TC bytes and partial sums */
-void layernorm16_bwd_positions(bf16 *dx, float *dw, float *db,
-                               float *dwpe, const bf16 *dy,
-                               const bf16 *dres, const bf16 *x,
-                               const float *mean, const float *rstd,
-                               const bf16 *w, int N, int T, int C,
-                               bool accumulate);
+void layernorm_bf16_bwd_positions(bf16 *dx, float *dw, float *db,
+                                  float *dwpe, const bf16 *dy,
+                                  const bf16 *dres, const bf16 *x,
+                                  const float *mean, const float *rstd,
+                                  const bf16 *w, int N, int T, int C,
+                                  bool accumulate);
 
 C_FUNCTIONS_END
 

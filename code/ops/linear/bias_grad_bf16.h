@@ -17,8 +17,8 @@ C_FUNCTIONS_BEGIN
  *   moves     2 NC bytes, and partial sums
  *   numerics  float, over fixed sets of rows (by N and C), then over the
  *             sets */
-void column_sums16(float *sum, const bf16 *x, int N, int C,
-                   bool accumulate);
+void bias_grad_bf16(float *sum, const bf16 *x, int N, int C,
+                    bool accumulate);
 
 /* the second pass of column sums, for others */
 /* What blocks have left: part[i][k][c], i < parts, k < sums <= 3. */

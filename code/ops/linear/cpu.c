@@ -45,10 +45,11 @@ void linear_bwd(real *dx, real *dw, real *db, const real *dy,
                 const real *x, const real *w, int N, int C, int OC,
                 bool accumulate, double *squares)
 {
-    const int flags = GEMM_TA | GEMM_FAR | (accumulate ? GEMM_ADD : 0);
+    const int flags = GEMM_TA | GEMM_NONTEMPORAL | (
+        accumulate ? GEMM_ADD : 0);
     if (dx)
         gemm(dx, dy, w, N, C, OC, GEMM_TB);
-    gemm_squares(dw, x, dy, C, OC, N, flags, squares);
+    gemm_sumsq(dw, x, dy, C, OC, N, flags, squares);
     if (db)
         bias_bwd(db, dy, N, OC, accumulate);
 }

@@ -48,22 +48,22 @@ enum { MAX_PIECES = 128, MIN_ROWS = 16 };
 static void bias_bwd(real *db, const real *dy, int N, int OC,
                      bool accumulate)
 {
-    machine_mark("bias bwd");
-    if (floats_bias_bwd(db, dy, N, OC, accumulate))
+    profile_range("bias bwd");
+    if (fp32_bias_bwd(db, dy, N, OC, accumulate))
         return;
     /* cut the rows into pieces, by N alone */
     int rows = (N + MAX_PIECES - 1) / MAX_PIECES;
     if (rows < MIN_ROWS)
         rows = MIN_ROWS;
     int pieces = (N + rows - 1) / rows;
-    float *part = (float *)machine_scratch(
+    float *part = (float *)backend_scratch(
         (size_t)pieces * OC * sizeof(float));
     const dim3 grid(blocks_for(OC, THREADS), pieces);
     /* launch the pieces of a bias and their sum */
-    bias_bwd_pieces<<<grid, THREADS, 0, machine_stream>>>(part, dy, N, OC,
+    bias_bwd_pieces<<<grid, THREADS, 0, backend_stream>>>(part, dy, N, OC,
                                                           rows);
     LAUNCHED();
-    bias_bwd_sum<<<grid.x, THREADS, 0, machine_stream>>>(
+    bias_bwd_sum<<<grid.x, THREADS, 0, backend_stream>>>(
         db, part, pieces, OC, accumulate);
     LAUNCHED();
 }
@@ -73,10 +73,11 @@ void linear_bwd(real *dx, real *dw, real *db, const real *dy,
                 const real *x, const real *w, int N, int C, int OC,
                 bool accumulate, double *squares)
 {
-    const int flags = GEMM_TA | GEMM_FAR | (accumulate ? GEMM_ADD : 0);
+    const int flags = GEMM_TA | GEMM_NONTEMPORAL | (
+        accumulate ? GEMM_ADD : 0);
     if (dx)
         gemm(dx, dy, w, N, C, OC, GEMM_TB);
-    gemm_squares(dw, x, dy, C, OC, N, flags, squares);
+    gemm_sumsq(dw, x, dy, C, OC, N, flags, squares);
     if (db)
         bias_bwd(db, dy, N, OC, accumulate);
 }

@@ -43,11 +43,11 @@ __global__ void sum_parts_kernel(struct Parts p, int C, bool accumulate)
 void sum_parts(const struct Parts *p, int C, bool accumulate)
 {
     const dim3 grid(blocks_for(C, 32), p->sums), block(32, GROUPS);
-    sum_parts_kernel<<<grid, block, 0, machine_stream>>>(*p, C, accumulate);
+    sum_parts_kernel<<<grid, block, 0, backend_stream>>>(*p, C, accumulate);
     LAUNCHED();
 }
 
-/* column_sums16: a thread per pack, fixed pieces of the rows */
+/* bias_grad_bf16: a thread per pack, fixed pieces of the rows */
 enum { COLUMN_WARPS = 16, AHEAD = 8, PITCH = 36 };
 
 /* column sums: the kernel */
@@ -112,17 +112,17 @@ static void column_sums(float *sum, const E *x, int N, int C,
     const int rows = (N + pieces - 1) / pieces;
     pieces = (N + rows - 1) / rows;
     const dim3 grid(tiles, pieces), block(32, COLUMN_WARPS);
-    float *part = (float *)machine_scratch(
+    float *part = (float *)backend_scratch(
         (size_t)pieces * C * sizeof *part);
-    column_sums_kernel<W><<<grid, block, 0, machine_stream>>>(
+    column_sums_kernel<W><<<grid, block, 0, backend_stream>>>(
         part, x, N, C, rows);
     LAUNCHED();
     const struct Parts sums = { { sum }, part, 1, pieces };
     sum_parts(&sums, C, accumulate);
 }
 
-void column_sums16(float *sum, const bf16 *x, int N, int C,
-                   bool accumulate)
+void bias_grad_bf16(float *sum, const bf16 *x, int N, int C,
+                    bool accumulate)
 {
     if (C % 8 == 0)
         column_sums<8>(sum, x, N, C, accumulate);
@@ -131,10 +131,10 @@ void column_sums16(float *sum, const bf16 *x, int N, int C,
 }
 
 /* column sums for floats */
-bool floats_bias_bwd(float *db, const float *dy, int N, int OC,
-                     bool accumulate)
+bool fp32_bias_bwd(float *db, const float *dy, int N, int OC,
+                   bool accumulate)
 {
-    if (!floats_terms() || OC % 4 || !floats_aligned(dy, NULL, NULL))
+    if (!fp32_terms() || OC % 4 || !fp32_aligned(dy, NULL, NULL))
         return false;
     column_sums<4>(db, dy, N, OC, accumulate);
     return true;

@@ -25,7 +25,7 @@ void linear_fwd(real *y, const real *x, const real *w, const real *b,
  *   dx        overwritten; not dy.  NULL: not wanted
  *   dw, db    overwritten, or added to if accumulate; db may be NULL
  *   squares   += the sum of the squares of what dw then holds, see
- *             gemm_squares; NULL: not wanted
+ *             gemm_sumsq; NULL: not wanted
  *   FLOP      4 N C OC + N OC */
 void linear_bwd(real *dx, real *dw, real *db, const real *dy,
                 const real *x, const real *w, int N, int C, int OC,

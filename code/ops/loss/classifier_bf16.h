@@ -23,8 +23,8 @@ C_FUNCTIONS_BEGIN
  *   needs     logits at a multiple of 16 bytes if Vp is one of 8
  *   moves     2 NV bytes, with gradient 4 NVp
  *   numerics  float; the row's maximum is taken out before exp2 */
-void classifier16(float *losses, bf16 *logits, const int32_t *targets,
-                  float scale, int N, int V, int Vp, bool gradient);
+void classifier_bf16(float *losses, bf16 *logits, const int32_t *targets,
+                     float scale, int N, int V, int Vp, bool gradient);
 
 C_FUNCTIONS_END
 

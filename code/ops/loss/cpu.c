@@ -74,7 +74,7 @@ void crossentropy_bwd(real *dlogits, const real *logits, const real *lse,
         /* dlogits = scale softmax of row n, piece by piece */
         for (int v = 0; v < V; v += PIECE) {
             const real *x = logits + at + v;
-            pages_touch(x + 4 * PIECE, PIECE * sizeof *x);
+            prefetch_range(x + 4 * PIECE, PIECE * sizeof *x);
             row_softmax(dlogits + at + v, x, lse[n], scale,
                         V - v < PIECE ? V - v : PIECE);
         }

@@ -54,8 +54,8 @@ __global__ void crossentropy_bwd_kernel(float *dlogits,
 void crossentropy_fwd(real *loss, real *lse, const real *logits,
                       const int32_t *targets, int N, int V)
 {
-    machine_mark("loss");
-    crossentropy_fwd_kernel<<<N, threads_for(V), 0, machine_stream>>>(
+    profile_range("loss");
+    crossentropy_fwd_kernel<<<N, threads_for(V), 0, backend_stream>>>(
         loss, lse, logits, targets, V);
     LAUNCHED();
 }
@@ -63,8 +63,8 @@ void crossentropy_fwd(real *loss, real *lse, const real *logits,
 void crossentropy_bwd(real *dlogits, const real *logits, const real *lse,
                       const int32_t *targets, real scale, int N, int V)
 {
-    machine_mark("loss bwd");
-    crossentropy_bwd_kernel<<<N, threads_for(V), 0, machine_stream>>>(
+    profile_range("loss bwd");
+    crossentropy_bwd_kernel<<<N, threads_for(V), 0, backend_stream>>>(
         dlogits, logits, lse, targets, scale, V);
     LAUNCHED();
 }

@@ -6,7 +6,7 @@
 
 #define LOWEST -3.402823466e38f         /* below every finite logit */
 
-/* classifier16: a maximum and a sum, together */
+/* classifier_bf16: a maximum and a sum, together */
 /* m is the largest of what was seen, s the sum of exp(x - m); top is the
  * largest of what comes. */
 __device__ static __forceinline__ void raise(float *m, float *s, float top)
@@ -51,7 +51,7 @@ __device__ static __forceinline__ void together(float *m, float *s,
     *s = warp_sum(there ? part[1][lane] * fast_exp2((m1 - *m) * LOG2E) : 0);
 }
 
-/* classifier16: a block per row, read twice or thrice */
+/* classifier_bf16: a block per row, read twice or thrice */
 /* The numbers of a pack that starts at column c; -inf from V on. */
 template <int W>
 __device__ static __forceinline__ void logits_get(float *v, Pack<W> pack,
@@ -87,9 +87,9 @@ __device__ static __forceinline__ void gradient_of(float *v, float m,
  *   moves     2 NV bytes, with gradient another 2 NV from L2 or from
  *             memory, and 2 NVp out */
 template <int W>
-__global__ void classifier16_kernel(float *losses, bf16 *logits,
-                                    const int32_t *targets, float scale,
-                                    int V, int Vp, bool gradient)
+__global__ void classifier_bf16_kernel(float *losses, bf16 *logits,
+                                       const int32_t *targets, float scale,
+                                       int V, int Vp, bool gradient)
 {
     __shared__ float part[2][32];
     /* this block's row, and the logit of its target */
@@ -117,10 +117,10 @@ __global__ void classifier16_kernel(float *losses, bf16 *logits,
     }
 }
 
-/* classifier16: a block per row, kept in shared memory */
+/* classifier_bf16: a block per row, kept in shared memory */
 enum { KEPT_THREADS = 640 };
 
-/* classifier16: the kernel */
+/* classifier_bf16: the kernel */
 /* Each thread keeps the packs p = thread, thread + threads, ... of a row,
  * and asks for those of the block's next row as soon as it is done.
  *   launch    up to two blocks for each multiprocessor, of up to 640;
@@ -129,9 +129,9 @@ enum { KEPT_THREADS = 640 };
  *   moves     2 NVp bytes in, with gradient 2 NVp out
  *   ceiling   memory */
 __global__ void __launch_bounds__(KEPT_THREADS, 2)
-classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
-                  float scale, int N, int V, int Vp, bool gradient,
-                  int *drawn)
+classifier_bf16_kept(float *losses, bf16 *logits, const int32_t *targets,
+                     float scale, int N, int V, int Vp, bool gradient,
+                     int *drawn)
 {
     /* room for a row, in two halves */
     extern __shared__ uint4 kept[];
@@ -204,7 +204,7 @@ classifier16_kept(float *losses, bf16 *logits, const int32_t *targets,
     }
 }
 
-/* launch classifier16 */
+/* launch classifier_bf16 */
 /* Is there shared memory for a row?  Then launch. */
 static bool classify_kept(float *losses, bf16 *logits,
                           const int32_t *targets, float scale, int N,
@@ -221,7 +221,7 @@ static bool classify_kept(float *losses, bf16 *logits,
         CUDA_OK(cudaDeviceGetAttribute(&most,
                     cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
         most -= 1024;                   /* part, and what CUDA needs */
-        CUDA_OK(cudaFuncSetAttribute((const void *)classifier16_kept,
+        CUDA_OK(cudaFuncSetAttribute((const void *)classifier_bf16_kept,
                     cudaFuncAttributeMaxDynamicSharedMemorySize, most));
     }
     if (Vp % 8 || bytes > (size_t)most)
@@ -232,23 +232,23 @@ static bool classify_kept(float *losses, bf16 *logits,
     const int threads = ((packs + each - 1) / each + 31) / 32 * 32;
     const int blocks = 2 * processors < N ? 2 * processors : N;
     /* begin to draw at zero, and launch */
-    int *drawn = (int *)machine_scratch(sizeof *drawn);
-    CUDA_OK(cudaMemsetAsync(drawn, 0, sizeof *drawn, machine_stream));
-    classifier16_kept<<<blocks, threads, bytes, machine_stream>>>(
+    int *drawn = (int *)backend_scratch(sizeof *drawn);
+    CUDA_OK(cudaMemsetAsync(drawn, 0, sizeof *drawn, backend_stream));
+    classifier_bf16_kept<<<blocks, threads, bytes, backend_stream>>>(
         losses, logits, targets, scale, N, V, Vp, gradient, drawn);
     return true;
 }
 
-void classifier16(float *losses, bf16 *logits, const int32_t *targets,
-                  float scale, int N, int V, int Vp, bool gradient)
+void classifier_bf16(float *losses, bf16 *logits, const int32_t *targets,
+                     float scale, int N, int V, int Vp, bool gradient)
 {
     if (classify_kept(losses, logits, targets, scale, N, V, Vp, gradient))
         ;
     else if (Vp % 8 == 0)
-        classifier16_kernel<8><<<N, 1024, 0, machine_stream>>>(
+        classifier_bf16_kernel<8><<<N, 1024, 0, backend_stream>>>(
             losses, logits, targets, scale, V, Vp, gradient);
     else
-        classifier16_kernel<1><<<N, 1024, 0, machine_stream>>>(
+        classifier_bf16_kernel<1><<<N, 1024, 0, backend_stream>>>(
             losses, logits, targets, scale, V, Vp, gradient);
     LAUNCHED();
 }

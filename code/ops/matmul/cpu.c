@@ -208,7 +208,7 @@ static real *room_for_a(void)
     pthread_once(&once, make_room_key);
     real *a = pthread_getspecific(room);
     if (!a) {
-        a = pages_alloc(PANEL * sizeof *a);
+        a = hugepages_alloc(PANEL * sizeof *a);
         if (!a || pthread_setspecific(room, a) != 0)
             fail("no memory for the %zu bytes of a matmul's panel",
                  PANEL * sizeof *a);
@@ -297,7 +297,7 @@ static void multiply(struct Job j, const real *a, size_t lda,
     j.add = flags & GEMM_ADD;
     j.kernel = kernel_in_use;
     /* may c leave around the caches? */
-    j.far = flags & GEMM_FAR && !j.add && j.kernel->streams
+    j.far = flags & GEMM_NONTEMPORAL && !j.add && j.kernel->streams
          && ((uintptr_t)j.c | j.ldc * sizeof(real)) % 64 == 0;
     if (j.M <= 0 || j.N <= 0)
         return;
@@ -339,8 +339,8 @@ void gemm(real *c, const real *a, const real *b, int M, int N, int K,
     gemm_bias(c, a, b, NULL, M, N, K, flags);
 }
 
-void gemm_squares(real *c, const real *a, const real *b, int M, int N,
-                  int K, int flags, double *squares)
+void gemm_sumsq(real *c, const real *a, const real *b, int M, int N,
+                int K, int flags, double *squares)
 {
     struct Job j = { .c = c, .ldc = (size_t)N, .M = M, .N = N, .K = K };
     if (squares && N > 0)

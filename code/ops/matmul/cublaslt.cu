@@ -56,7 +56,7 @@ static void start_library(void)
     if (library)
         return;
     LT_OK(cublasLtCreate(&library));
-    workspace = machine_alloc(WORKSPACE, "the workspace of cuBLASLt");
+    workspace = backend_alloc(WORKSPACE, "the workspace of cuBLASLt");
 }
 
 /* describe a product to cuBLASLt */
@@ -250,7 +250,7 @@ static bool run(struct Ask *q, const struct Pointers *at)
     /* multiply, or say which product failed */
     const cublasStatus_t s = cublasLtMatmul(library, p->desc, &one, at->a,
         p->a, at->b, p->b, &q->beta, at->c, p->c, at->out, p->out,
-        &p->algo, workspace, WORKSPACE, machine_stream);
+        &p->algo, workspace, WORKSPACE, backend_stream);
     if (s != CUBLAS_STATUS_SUCCESS)
         fail("cuBLASLt: product of %d x %d x %d, epilogue %d, transposed "
              "%d %d: %s", q->n, q->m, q->k, q->epilogue, q->tb, q->ta,
@@ -259,11 +259,11 @@ static bool run(struct Ask *q, const struct Pointers *at)
 }
 
 /* a bf16 product by cuBLASLt */
-struct Experiment product_lt_experiment;
+struct Experiment cublaslt_experiment;
 
-static int epilogue_of(const struct Product *p)
+static int epilogue_of(const struct MatmulBf16 *p)
 {
-    if (product_lt_experiment.sums)
+    if (cublaslt_experiment.sums)
         return p->epilogue ? CUBLASLT_EPILOGUE_DGELU_BGRAD
                            : CUBLASLT_EPILOGUE_BGRADA;
     if (p->epilogue == EPI_GELU)
@@ -275,10 +275,10 @@ static int epilogue_of(const struct Product *p)
     return p->bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-bool product_lt(const struct Product *p)
+bool matmul_bf16_cublaslt(const struct MatmulBf16 *p)
 {
     struct Ask q;
-    const struct Experiment *e = &product_lt_experiment;
+    const struct Experiment *e = &cublaslt_experiment;
     const struct Pointers at = { p->b, p->a, p->add ? p->add : p->out,
         e->sums ? (const void *)e->sums : p->bias, p->pre, p->out };
     if (p->K == 0)
@@ -320,12 +320,12 @@ static bool gemm_by(const struct Gemm *g, cublasComputeType_t compute)
     return run(&q, &at);
 }
 
-bool gemm_lt(const struct Gemm *g)
+bool gemm_cublaslt(const struct Gemm *g)
 {
     return gemm_by(g, CUBLAS_COMPUTE_32F);
 }
 
-bool gemm_lt_tf32(const struct Gemm *g)
+bool gemm_cublaslt_tf32(const struct Gemm *g)
 {
     return gemm_by(g, CUBLAS_COMPUTE_32F_FAST_TF32);
 }

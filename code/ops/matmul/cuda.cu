@@ -8,16 +8,16 @@
 
 /* the bodies of gemm */
 /* The first is the default, since it has the same bits on every GPU. */
-static const struct Body bodies[] = {
+static const struct MatmulImpl bodies[] = {
     { "tiles", NULL, gemm_tiles },
 #ifndef __SIMT__
-    { "cublas", NULL, gemm_lt },
-    { "cublas-tf32", NULL, gemm_lt_tf32 },
+    { "cublas", NULL, gemm_cublaslt },
+    { "cublas-tf32", NULL, gemm_cublaslt_tf32 },
 #endif
     { NULL, NULL, NULL },
 };
 
-static const struct Body *body_in_use;
+static const struct MatmulImpl *impl_in_use;
 
 /* choose a body of gemm */
 const char *gemm_kernel(int i)
@@ -27,15 +27,15 @@ const char *gemm_kernel(int i)
 
 bool gemm_use(const char *name)
 {
-    return body_use(&body_in_use, bodies, name);
+    return impl_use(&impl_in_use, bodies, name);
 }
 
 const char *gemm_used(void)
 {
     const char *name = getenv("GEMM_KERNEL");
-    if (!body_in_use && !gemm_use(name))
+    if (!impl_in_use && !gemm_use(name))
         misuse("GEMM_KERNEL=%s: no such kernel here", name);
-    return body_in_use->name;
+    return impl_in_use->name;
 }
 
 /* the doors of gemm on a GPU */
@@ -44,10 +44,10 @@ void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
                   int M, int N, int K, int flags)
 {
     const struct Gemm g = { c, a, b, bias, ldc, lda, ldb, M, N, K, flags };
-    machine_mark(flags & GEMM_TA ? "product TA" : flags & GEMM_TB
-                 ? "product TB" : "product");
+    profile_range(flags & GEMM_TA ? "product TA" : flags & GEMM_TB
+                  ? "product TB" : "product");
     gemm_used();
-    if (M > 0 && N > 0 && !body_in_use->gemm(&g))
+    if (M > 0 && N > 0 && !impl_in_use->gemm(&g))
         gemm_tiles(&g);
 }
 
@@ -64,8 +64,8 @@ void gemm(real *c, const real *a, const real *b, int M, int N, int K,
     gemm_bias(c, a, b, NULL, M, N, K, flags);
 }
 
-void gemm_squares(real *c, const real *a, const real *b, int M, int N,
-                  int K, int flags, double *squares)
+void gemm_sumsq(real *c, const real *a, const real *b, int M, int N,
+                int K, int flags, double *squares)
 {
     assert(!squares);
     gemm(c, a, b, M, N, K, flags);

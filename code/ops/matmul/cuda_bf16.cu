@@ -5,30 +5,30 @@
 #include "ops/matmul/matmul_impls.h"
 
 /* the bodies of product */
-static const struct Body bodies[] = {
+static const struct MatmulImpl bodies[] = {
 #ifndef __SIMT__                        /* there is no library there */
-    { "cublas", product_lt, NULL },
+    { "cublas", matmul_bf16_cublaslt, NULL },
 #endif
-    { "mma", product_mma, NULL },
-    { "plain", product_plain, NULL },
+    { "mma", matmul_bf16_mma, NULL },
+    { "plain", matmul_bf16_plain, NULL },
     { NULL, NULL, NULL },
 };
 
-static const struct Body *body_in_use = bodies;
+static const struct MatmulImpl *impl_in_use = bodies;
 
 /* choose a body of product */
-const char *product_kernel(int i)
+const char *matmul_bf16_kernel(int i)
 {
     return bodies[i].name;
 }
 
-bool product_use(const char *name)
+bool matmul_bf16_use(const char *name)
 {
-    return body_use(&body_in_use, bodies, name);
+    return impl_use(&impl_in_use, bodies, name);
 }
 
 /* fail if a product is not one */
-static void product_check(const struct Product *p)
+static void matmul_bf16_check(const struct MatmulBf16 *p)
 {
     const char *wrong =
         p->M < 0 || p->N < 0 || p->K < 0 ? "a negative size" :
@@ -53,10 +53,10 @@ static void product_check(const struct Product *p)
 }
 
 /* product: fill in the strides, choose a body */
-void product(const struct Product *given)
+void matmul_bf16(const struct MatmulBf16 *given)
 {
-    struct Product p = *given;
-    product_check(&p);
+    struct MatmulBf16 p = *given;
+    matmul_bf16_check(&p);
     if (p.M == 0 || p.N == 0)
         return;
     /* fill in the strides, and out as an addend */
@@ -65,12 +65,12 @@ void product(const struct Product *given)
     p.ldo = p.ldo ? p.ldo : p.N;
     if (p.flags & GEMM_ADD && !p.out_float)
         p.add = (const bf16 *)p.out;
-    if (!body_in_use->product(&p))
-        product_mma(&p);
+    if (!impl_in_use->matmul_bf16(&p))
+        matmul_bf16_mma(&p);
     /* add up the columns for a bias gradient */
     if (p.bias_grad && p.out_float)
-        column_sums16(p.bias_grad, p.b, p.K, p.N, p.accumulate_bias);
+        bias_grad_bf16(p.bias_grad, p.b, p.K, p.N, p.accumulate_bias);
     else if (p.bias_grad)
-        column_sums16(p.bias_grad, (const bf16 *)p.out, p.M, p.N,
-                      p.accumulate_bias);
+        bias_grad_bf16(p.bias_grad, (const bf16 *)p.out, p.M, p.N,
+                       p.accumulate_bias);
 }

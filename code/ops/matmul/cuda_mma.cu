@@ -115,7 +115,7 @@ mma(float c[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 
 /* the job of a launch */
 struct Job {
-    struct Product p;
+    struct MatmulBf16 p;
     struct Operand a, b;
     int rows, cols;             /* of tiles                              */
     bool wide;                  /* out, pre, add, bias in chunks of 16 B */
@@ -187,7 +187,7 @@ __device__ static __forceinline__ float gelu_gate(float x, float *slope)
 
 /* x of row m, from column c, n of them, becomes out */
 __device__ static __forceinline__ void
-finish8(float x[8], const struct Product &p, int m, int c, int n,
+finish8(float x[8], const struct MatmulBf16 &p, int m, int c, int n,
         bool wide)
 {
     const size_t at = m * p.ldo + c;
@@ -289,7 +289,7 @@ __device__ static __forceinline__ void wait_for_stage(void)
  *   moves     2 M N K (1/128 + 1/256) bytes from L2, plus out
  *   ceiling   the tensor cores' rate for mma.sync */
 template <int A_DOWN, int B_DOWN, int STAGES>
-__global__ void __launch_bounds__(TEAM) product_kernel_mma(struct Job j)
+__global__ void __launch_bounds__(TEAM) matmul_mma_kernel(struct Job j)
 {
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(128) unsigned char memory[];
@@ -418,7 +418,7 @@ element(const struct Operand &m, bool down, int x, int k)
 
 /* A product without tensor cores: for GPUs before sm_80, and as a second
  * opinion. */
-__global__ void product_kernel_plain(struct Job j)
+__global__ void matmul_plain_kernel(struct Job j)
 {
     const bool ta = j.p.flags & GEMM_TA, tb = j.p.flags & GEMM_TB;
     int m, c, n;
@@ -439,7 +439,7 @@ static bool wide(const void *p, size_t ld)
     return (uintptr_t)p % 16 == 0 && ld % 8 == 0;
 }
 
-static struct Job job_of(const struct Product *p)
+static struct Job job_of(const struct MatmulBf16 *p)
 {
     struct Job j = {};
     j.p = *p;
@@ -468,20 +468,20 @@ static void split(struct Job *j)
     }
     if (j->splits > 1) {
         j->splits = (all + j->steps - 1) / j->steps;
-        j->part = (float *)machine_scratch((size_t)j->splits * j->p.M
+        j->part = (float *)backend_scratch((size_t)j->splits * j->p.M
                                            * j->p.N * sizeof(float));
     }
 }
 
 /* launch a product without tensor cores */
-static unsigned chunks_of(const struct Product *p)
+static unsigned chunks_of(const struct MatmulBf16 *p)
 {
     return blocks_for((size_t)p->M * ((p->N + 7) / 8), TEAM);
 }
 
-bool product_plain(const struct Product *p)
+bool matmul_bf16_plain(const struct MatmulBf16 *p)
 {
-    product_kernel_plain<<<chunks_of(p), TEAM, 0, machine_stream>>>(
+    matmul_plain_kernel<<<chunks_of(p), TEAM, 0, backend_stream>>>(
         job_of(p));
     LAUNCHED();
     return true;
@@ -499,10 +499,10 @@ typedef void (*Kernel)(struct Job);
 
 /* by the form of a, that of b, and the stages for which there is room */
 static const Kernel kernels[2][2][2] = {
-    { { product_kernel_mma<0, 0, 2>, product_kernel_mma<0, 0, 4> },
-      { product_kernel_mma<0, 1, 2>, product_kernel_mma<0, 1, 4> } },
-    { { product_kernel_mma<1, 0, 2>, product_kernel_mma<1, 0, 4> },
-      { product_kernel_mma<1, 1, 2>, product_kernel_mma<1, 1, 4> } },
+    { { matmul_mma_kernel<0, 0, 2>, matmul_mma_kernel<0, 0, 4> },
+      { matmul_mma_kernel<0, 1, 2>, matmul_mma_kernel<0, 1, 4> } },
+    { { matmul_mma_kernel<1, 0, 2>, matmul_mma_kernel<1, 0, 4> },
+      { matmul_mma_kernel<1, 1, 2>, matmul_mma_kernel<1, 1, 4> } },
 };
 
 /* 0: this GPU is too old for it */
@@ -524,21 +524,21 @@ static int stages_here(void)
 }
 
 /* launch a product on tensor cores */
-bool product_mma(const struct Product *p)
+bool matmul_bf16_mma(const struct MatmulBf16 *p)
 {
     const int stages = stages_here();
     if (!stages)
-        return product_plain(p);
+        return matmul_bf16_plain(p);
     struct Job j = job_of(p);
     split(&j);
     /* launch the kernel for these operands and stages */
     const bool a_down = p->flags & GEMM_TA, b_down = !(p->flags & GEMM_TB);
     const dim3 grid(blocks_for((size_t)j.rows * j.cols, 1), j.splits);
     const Kernel k = kernels[a_down][b_down][stages / 4];
-    k<<<grid, TEAM, stages * STAGE_BYTES, machine_stream>>>(j);
+    k<<<grid, TEAM, stages * STAGE_BYTES, backend_stream>>>(j);
     LAUNCHED();
     if (j.part) {
-        finish_kernel<<<chunks_of(p), TEAM, 0, machine_stream>>>(j);
+        finish_kernel<<<chunks_of(p), TEAM, 0, backend_stream>>>(j);
         LAUNCHED();
     }
     return true;

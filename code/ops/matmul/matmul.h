@@ -15,7 +15,7 @@ enum {
     GEMM_TA  = 1,       /* a is stored [K,M], op(a) is its transpose    */
     GEMM_TB  = 2,       /* b is stored [N,K], op(b) is its transpose    */
     GEMM_ADD = 4,       /* c += op(a) op(b); without it c is not read   */
-    GEMM_FAR = 8,       /* c is not read soon: leave it out of the caches */
+    GEMM_NONTEMPORAL = 8,   /* c is not read soon: past the caches       */
 };
 
 /* c = op(a) op(b) */
@@ -51,8 +51,8 @@ void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
  * same for any number of threads: up to eight of a column are added as
  * reals (so a c beyond 6e18 is infinite here), the rest in double.  NULL:
  * not wanted; on a GPU always NULL. */
-void gemm_squares(real *c, const real *a, const real *b, int M, int N,
-                  int K, int flags, double *squares);
+void gemm_sumsq(real *c, const real *a, const real *b, int M, int N,
+                int K, int flags, double *squares);
 
 /* choosing a kernel by name */
 /* The kernels this program holds: gemm_kernel(i) is the name of the i-th,

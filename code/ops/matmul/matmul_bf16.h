@@ -1,7 +1,7 @@
 /* Tangled from chapters/workshop/matmul-plumbing.nw, "Headers".  Edit it there. */
 
-/* product.h: matrix products in bf16, with what follows them for nothing.
- * GPU only; product_lt.cu is cuBLASLt's, product_mma.cu ours. */
+/* matmul_bf16.h: matrix products in bf16, with what follows them for free.
+ * GPU only; cublaslt.cu asks the library, cuda_mma.cu is ours. */
 #ifndef OPS_MATMUL_MATMUL_BF16_H
 #define OPS_MATMUL_MATMUL_BF16_H
 
@@ -20,10 +20,10 @@ enum Epilogue {
     EPI_DGELU,          /* out = x * gelu'(pre), the gradient of that   */
 };
 
-/* struct Product */
+/* struct MatmulBf16 */
 /* With x = op(a) op(b) + bias + add, out is x or what the epilogue makes
  * of it.  All pointers are to memory of the machine. */
-struct Product {
+struct MatmulBf16 {
     int M, N, K, flags;         /* GEMM_TA, GEMM_TB; GEMM_ADD: out += x */
     const bf16 *a, *b;
     size_t lda, ldb, ldo;       /* from row to row; 0: rows touch       */
@@ -42,7 +42,7 @@ struct Product {
 };
 
 /* out = op(a) op(b) and so on */
-/* Compute it, on machine_stream.
+/* Compute it, on backend_stream.
  *
  *   sizes     M, N, K >= 0; K = 0 is a sum without terms
  *   numerics  every element is summed in fp32 in an order that depends on
@@ -52,16 +52,16 @@ struct Product {
  *             of 8 elements; right without that
  *   memory    a workspace, taken at the first call; out overlaps neither
  *             a nor b */
-void product(const struct Product *p);
+void matmul_bf16(const struct MatmulBf16 *p);
 
 /* choosing a body by name */
 /* The bodies that this program holds, the preferred one first; NULL past
  * the last.  "cublas" is missing where there is no cuBLASLt. */
-const char *product_kernel(int i);
+const char *matmul_bf16_kernel(int i);
 
 /* Take the body called name from now on (NULL: the first); false if there
  * is none. */
-bool product_use(const char *name);
+bool matmul_bf16_use(const char *name);
 C_FUNCTIONS_END
 
 #endif

@@ -1,6 +1,6 @@
 /* Tangled from chapters/workshop/matmul-plumbing.nw, "Headers".  Edit it there. */
 
-/* product_bodies.h: the bodies between which product() chooses, and those
+/* matmul_impls.h: the bodies between which product() chooses, and those
  * of gemm().  Each is false if it cannot do what it is asked. */
 #ifndef OPS_MATMUL_MATMUL_IMPLS_H
 #define OPS_MATMUL_MATMUL_IMPLS_H
@@ -9,17 +9,17 @@
 #include "ops/matmul/matmul_bf16.h"
 
 /* of a struct that was checked, with no stride left at 0 */
-bool product_lt(const struct Product *p);       /* product_lt.cu        */
+bool matmul_bf16_cublaslt(const struct MatmulBf16 *p); /* cublaslt.cu   */
 
 /* For measuring what we do not do; all 0 in a program. */
 struct Experiment {
     int candidate;      /* take the i-th proposal (from 1) of cuBLASLt   */
     float *sums;        /* let it add up columns too: of b, or of out    */
 };
-extern struct Experiment product_lt_experiment;
+extern struct Experiment cublaslt_experiment;
 
-bool product_mma(const struct Product *p);      /* product_mma.cu       */
-bool product_plain(const struct Product *p);
+bool matmul_bf16_mma(const struct MatmulBf16 *p);      /* cuda_mma.cu   */
+bool matmul_bf16_plain(const struct MatmulBf16 *p);
 
 /* the same product in float */
 /* c = op(a) op(b) + bias in float, as ops/matmul/matmul.h says; M, N > 0 */
@@ -30,21 +30,21 @@ struct Gemm {
     int M, N, K, flags;
 };
 
-bool gemm_tiles(const struct Gemm *g);          /* matmul.cu            */
-bool gemm_lt(const struct Gemm *g);             /* product_lt.cu        */
-bool gemm_lt_tf32(const struct Gemm *g);
+bool gemm_tiles(const struct Gemm *g);          /* cuda_tiles.cu        */
+bool gemm_cublaslt(const struct Gemm *g);       /* cublaslt.cu          */
+bool gemm_cublaslt_tf32(const struct Gemm *g);
 
 /* a body, and how it is chosen */
 /* A row of one of the tables, whose last row has no name. */
-struct Body {
+struct MatmulImpl {
     const char *name;
-    bool (*product)(const struct Product *p);
+    bool (*matmul_bf16)(const struct MatmulBf16 *p);
     bool (*gemm)(const struct Gemm *g);
 };
 
 /* *used = the row called name (NULL: the first); false if there is none. */
-static inline bool body_use(const struct Body **used,
-                            const struct Body *rows, const char *name)
+static inline bool impl_use(const struct MatmulImpl **used,
+                            const struct MatmulImpl *rows, const char *name)
 {
     while (rows->name && name && strcmp(name, rows->name) != 0)
         rows++;

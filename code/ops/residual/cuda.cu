@@ -18,8 +18,8 @@ __global__ void residual_fwd_kernel(float *y, const float *a,
 /* launch residual */
 void residual_fwd(real *y, const real *a, const real *b, size_t n)
 {
-    machine_mark("residual");
+    profile_range("residual");
     residual_fwd_kernel<<<blocks_for(n, THREADS), THREADS, 0,
-                          machine_stream>>>(y, a, b, n);
+                          backend_stream>>>(y, a, b, n);
     LAUNCHED();
 }

@@ -5,7 +5,7 @@
 
 #include "simt/simt.h"
 
-/* The sanitizer: what machine.h does not need to know of it. */
+/* The sanitizer: what simt.h does not need to know of it. */
 
 /* what to look for */
 enum {

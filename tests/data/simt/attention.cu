@@ -145,10 +145,10 @@ static void counts(void)
     printf("square.scores\nsquare.softmax\nsquare.values\n");
     attention_fwd(y, lse, qkv, B, T, C, NH);
     printf("tiles.fwd\n");
-    flash_fwd(all, lse, all + n, B, T, C, NH);
+    attention_bf16_fwd(all, lse, all + n, B, T, C, NH);
     printf("mma.fwd\n");
-    flash_bwd(all + 4 * n, NULL, all + 7 * n, all + n, all, lse, B, T, C,
-              NH, false);
+    attention_bf16_bwd(all + 4 * n, NULL, all + 7 * n, all + n, all, lse, B, T, C,
+                       NH, false);
     printf("mma.dsum\nmma.dkv\nmma.dq\n");
     CUDA_OK(cudaDeviceSynchronize());
     void *free_all[] = { qkv, y, lse, square, all };

@@ -83,12 +83,12 @@ static void forward(struct Case *c)
 {
     tensor_clear(&c->y);
     tensor_clear(&c->lse);
-    flash_fwd(c->y.ours, c->lse.ours, c->qkv.ours, c->B, c->T, c->C, c->NH);
+    attention_bf16_fwd(c->y.ours, c->lse.ours, c->qkv.ours, c->B, c->T, c->C, c->NH);
     tensor_fetch(&c->y);
     tensor_fetch(&c->lse);
 }
 
-void *machine_scratch(size_t bytes);    /* of ops/kernels/common.cuh, which is not C */
+void *backend_scratch(size_t bytes);    /* of ops/kernels/common.cuh, which is not C */
 
 /* What ran before has left D and sums of a bias there: NaN instead. */
 static void spoil_scratch(const struct Case *c)
@@ -98,7 +98,7 @@ static void spoil_scratch(const struct Case *c)
     size_t bytes = (c->lse.n + sums) * sizeof(float);
     void *nan = malloc(bytes);
     memset(nan, 0xff, bytes);
-    machine_put(machine_scratch(bytes), nan, bytes);
+    backend_put(backend_scratch(bytes), nan, bytes);
     free(nan);
 }
 
@@ -107,7 +107,7 @@ static void backward(struct Case *c)
     spoil_scratch(c);
     tensor_clear(&c->dqkv);
     tensor_clear(&c->dbias);
-    flash_bwd(c->dqkv.ours, c->dbias.ours, c->dy.ours, c->qkv.ours,
+    attention_bf16_bwd(c->dqkv.ours, c->dbias.ours, c->dy.ours, c->qkv.ours,
               c->y.ours, c->lse.ours, c->B, c->T, c->C, c->NH, false);
     tensor_fetch(&c->dqkv);
     tensor_fetch(&c->dbias);
@@ -181,7 +181,7 @@ static void against_reference(const struct Row *row, bool fwd, bool bwd)
     struct Case c = new_case(row);
     reference(&c);
     for (int i = 0; i < BODIES; i++)
-        if (flash_use(bodies[i])) {
+        if (attention_bf16_use(bodies[i])) {
             forward(&c);
             if (fwd)
                 close_fwd(bodies[i], &c);
@@ -229,7 +229,7 @@ static void bias(const struct Row *row)
 {
     struct Case c = new_case(row);
     for (int k = 0; k < BODIES; k++) {
-        if (!flash_use(bodies[k]))
+        if (!attention_bf16_use(bodies[k]))
             continue;
         forward(&c);
         backward(&c);
@@ -240,7 +240,7 @@ static void bias(const struct Row *row)
             c.dbias.plain[i] = want;
         }
         tensor_send(&c.dbias);
-        flash_bwd(c.dqkv.ours, c.dbias.ours, c.dy.ours, c.qkv.ours,
+        attention_bf16_bwd(c.dqkv.ours, c.dbias.ours, c.dy.ours, c.qkv.ours,
                   c.y.ours, c.lse.ours, c.B, c.T, c.C, c.NH, true);
         tensor_fetch(&c.dbias);
         for (size_t i = 0; i < c.dbias.n; i++)
@@ -249,7 +249,7 @@ static void bias(const struct Row *row)
                          "%.9g", bodies[k], i, i, tensor_at(&c.dbias, i),
                          (double)c.dbias.plain[i]);
         tensor_clear(&c.dqkv);
-        flash_bwd(c.dqkv.ours, NULL, c.dy.ours, c.qkv.ours, c.y.ours,
+        attention_bf16_bwd(c.dqkv.ours, NULL, c.dy.ours, c.qkv.ours, c.y.ours,
                   c.lse.ours, c.B, c.T, c.C, c.NH, false);
         tensor_fetch(&c.dqkv);
         same_as(g, &c.dqkv, bodies[k], "without dbias");
@@ -261,7 +261,7 @@ static void same_bits(const struct Row *row)
 {
     struct Case c = new_case(row);
     for (int i = 0; i < BODIES; i++)
-        if (flash_use(bodies[i])) {
+        if (attention_bf16_use(bodies[i])) {
             forward(&c);
             backward(&c);
             unsigned char *y = copy_of(&c.y), *g = copy_of(&c.dqkv);
@@ -275,23 +275,23 @@ static void same_bits(const struct Row *row)
     free_case(&c);
 }
 
-/* Left to itself, flash_bwd takes the body that the row names. */
+/* Left to itself, attention_bf16_bwd takes the body that the row names. */
 static void best(const struct Row *row)
 {
     const char *want = row_int(row, "passes") ? "passes" : "hopper";
     struct Case c = new_case(row);
-    flash_use(want);
+    attention_bf16_use(want);
     forward(&c);
     backward(&c);
     unsigned char *g = copy_of(&c.dqkv), *b = copy_of(&c.dbias);
-    flash_use("best");
+    attention_bf16_use("best");
     backward(&c);
     same_as(g, &c.dqkv, want, "when left to itself");
     same_as(b, &c.dbias, want, "when left to itself");
     free_case(&c);
 }
 
-/* What flash_bwd has made now, against what is in plain, head by head and
+/* What attention_bf16_bwd has made now, against what is in plain, head by head and
  * third of dbias by third; within bf16. */
 static void near_plain(const char *body, const struct Case *c)
 {
@@ -325,7 +325,7 @@ static void agree(const struct Row *row)
         skip();
     }
     struct Case c = new_case(row);
-    flash_use("mma");
+    attention_bf16_use("mma");
     forward(&c);
     backward(&c);
     for (size_t i = 0; i < c.dqkv.n; i++)
@@ -333,7 +333,7 @@ static void agree(const struct Row *row)
     for (size_t i = 0; i < c.dbias.n; i++)
         c.dbias.plain[i] = (float)tensor_at(&c.dbias, i);
     for (int k = 1; k < BODIES; k++) {
-        flash_use(bodies[k]);
+        attention_bf16_use(bodies[k]);
         backward(&c);
         near_plain(bodies[k], &c);
     }
@@ -352,7 +352,7 @@ static void not_a_number(const struct Row *row)
         tensor_set(&c.qkv, i, NAN);
         tensor_send(&c.qkv);
         for (int k = 0; k < BODIES; k++) {
-            if (!flash_use(bodies[k]))
+            if (!attention_bf16_use(bodies[k]))
                 continue;
             forward(&c);
             backward(&c);
@@ -376,27 +376,27 @@ static void not_a_number(const struct Row *row)
 }
 
 static const struct Row rows[] = {
-    { "flash_fwd B=1 T=1 NH=1 HS=64", fwd, "writes behind row T" },
-    { "flash_fwd B=2 T=33 NH=3 HS=64", fwd, "the head's or batch's offset" },
-    { "flash_fwd B=1 T=64 NH=1 HS=64", fwd, "the diagonal hidden, too" },
-    { "flash_fwd B=1 T=65 NH=2 HS=32", fwd, "64 written as a constant" },
-    { "flash_fwd B=1 T=257 NH=1 HS=64", fwd,
+    { "attention_bf16_fwd B=1 T=1 NH=1 HS=64", fwd, "writes behind row T" },
+    { "attention_bf16_fwd B=2 T=33 NH=3 HS=64", fwd, "the head's or batch's offset" },
+    { "attention_bf16_fwd B=1 T=64 NH=1 HS=64", fwd, "the diagonal hidden, too" },
+    { "attention_bf16_fwd B=1 T=65 NH=2 HS=32", fwd, "64 written as a constant" },
+    { "attention_bf16_fwd B=1 T=257 NH=1 HS=64", fwd,
       "sums so far not scaled; stages mixed up" },
-    { "flash_fwd B=3 T=65 NH=1 HS=80", fwd, "a head of powers of 2" },
-    { "flash_fwd B=1 T=130 NH=1 HS=128", fwd, "48 KB of shared memory" },
-    { "flash_fwd B=1 T=100 NH=1 HS=64 size=40", fwd,
+    { "attention_bf16_fwd B=3 T=65 NH=1 HS=80", fwd, "a head of powers of 2" },
+    { "attention_bf16_fwd B=1 T=130 NH=1 HS=128", fwd, "48 KB of shared memory" },
+    { "attention_bf16_fwd B=1 T=100 NH=1 HS=64 size=40", fwd,
       "no maximum subtracted: inf / inf" },
-    { "flash_fwd B=2 T=513 NH=7 HS=80", fwd,
+    { "attention_bf16_fwd B=2 T=513 NH=7 HS=80", fwd,
       "the largest probability of a row rounded" },
-    { "flash_bwd B=1 T=1 NH=1 HS=64", bwd, "writes behind row T" },
-    { "flash_bwd B=2 T=33 NH=3 HS=64", bwd, "scale left out of dq or dk" },
-    { "flash_bwd B=1 T=64 NH=1 HS=64", bwd, "the diagonal hidden, too" },
-    { "flash_bwd B=1 T=65 NH=2 HS=32", bwd, "64 written as a constant" },
-    { "flash_bwd B=1 T=257 NH=1 HS=64", bwd, "stages mixed up" },
-    { "flash_bwd B=3 T=65 NH=1 HS=80", bwd, "lanes of D: 10 is not 2^n" },
-    { "flash_bwd B=1 T=130 NH=1 HS=128", bwd, "48 KB of shared memory" },
-    { "flash_bwd B=1 T=100 NH=1 HS=64 size=40", bwd, "lse of base 2" },
-    { "flash_bwd B=12 T=40 NH=12 HS=64", bwd,
+    { "attention_bf16_bwd B=1 T=1 NH=1 HS=64", bwd, "writes behind row T" },
+    { "attention_bf16_bwd B=2 T=33 NH=3 HS=64", bwd, "scale left out of dq or dk" },
+    { "attention_bf16_bwd B=1 T=64 NH=1 HS=64", bwd, "the diagonal hidden, too" },
+    { "attention_bf16_bwd B=1 T=65 NH=2 HS=32", bwd, "64 written as a constant" },
+    { "attention_bf16_bwd B=1 T=257 NH=1 HS=64", bwd, "stages mixed up" },
+    { "attention_bf16_bwd B=3 T=65 NH=1 HS=80", bwd, "lanes of D: 10 is not 2^n" },
+    { "attention_bf16_bwd B=1 T=130 NH=1 HS=128", bwd, "48 KB of shared memory" },
+    { "attention_bf16_bwd B=1 T=100 NH=1 HS=64 size=40", bwd, "lse of base 2" },
+    { "attention_bf16_bwd B=12 T=40 NH=12 HS=64", bwd,
       "sums of a bias not begun anew: more heads than multiprocessors" },
     { "flash bias B=2 T=65 NH=2 HS=32", bias, "overwritten, not added" },
     { "flash bias B=1 T=130 NH=3 HS=80", bias,
@@ -445,9 +445,9 @@ static const struct Row large[] = {
 
 int main(void)
 {
-    int failed = rows_run("fast_flash", rows, sizeof rows / sizeof *rows);
-    if (flash_use("hopper"))
-        return failed + rows_run("fast_flash, large", large,
+    int failed = rows_run("gpu_attention", rows, sizeof rows / sizeof *rows);
+    if (attention_bf16_use("hopper"))
+        return failed + rows_run("gpu_attention, large", large,
                                  sizeof large / sizeof *large);
     printf("# %zu rows of large sizes are for a build by nvcc\n",
            sizeof large / sizeof *large);

@@ -26,8 +26,8 @@ struct Case {
 static void tokens_of(const struct Row *row, struct Case *k)
 {
     const int N = k->B * k->T, V = k->m.config.V;
-    k->tokens = machine_host((size_t)N * sizeof(int32_t), "tokens");
-    k->targets = machine_host((size_t)N * sizeof(int32_t), "targets");
+    k->tokens = backend_host_alloc((size_t)N * sizeof(int32_t), "tokens");
+    k->targets = backend_host_alloc((size_t)N * sizeof(int32_t), "targets");
     for (int i = 0; i < N; i++) {
         k->tokens[i] = (int32_t)((noise(7, (uint64_t)i) + 1) / 2 * V);
         k->targets[i] = (int32_t)((noise(8, (uint64_t)i) + 1) / 2 * V);
@@ -71,8 +71,8 @@ static void case_open(const struct Row *row, struct Case *k,
 static void case_close(struct Case *k)
 {
     model_free(&k->m);
-    machine_unhost(k->tokens);
-    machine_unhost(k->targets);
+    backend_host_free(k->tokens);
+    backend_host_free(k->targets);
     free(k->w);
 }
 
@@ -80,7 +80,7 @@ static real *gradient(struct Case *k)
 {
     const size_t n = k->m.table.total;
     real *g = xcalloc(n, sizeof *g);
-    machine_get(g, k->m.g.base, n * sizeof *g);
+    backend_get(g, k->m.g.base, n * sizeof *g);
     return g;
 }
 
@@ -142,7 +142,7 @@ static void same(const struct Case *k, const real *a, const real *b,
 
 static double train(struct Case *k)
 {
-    return model_train(&k->m, k->tokens, k->targets, k->B, k->T, 1, false);
+    return model_forward_backward(&k->m, k->tokens, k->targets, k->B, k->T, 1, false);
 }
 
 static void poison(struct Case *k)
@@ -151,7 +151,7 @@ static void poison(struct Case *k)
     real *g = xcalloc(n, sizeof *g);
     for (size_t i = 0; i < n; i++)
         g[i] = (real)NAN;
-    machine_put(k->m.g.base, g, n * sizeof *g);
+    backend_put(k->m.g.base, g, n * sizeof *g);
     free(g);
 }
 
@@ -297,7 +297,7 @@ static void layouts_row(const struct Row *row)
     double loss = train(&k);
     real *g = gradient(&k);
     for (int i = 0; i < 8; i++) {
-        void *memory = machine_alloc(lay_out(&k.m.plan, &r), "a test");
+        void *memory = backend_alloc(lay_out(&k.m.plan, &r), "a test");
         memset(k.m.mixed->again, 0,
                (size_t)k.m.config.L * sizeof *k.m.mixed->again);
         plan_bind(&k.m.plan, memory);
@@ -307,7 +307,7 @@ static void layouts_row(const struct Row *row)
         real *h = gradient(&k);
         same(&k, g, h, NULL);
         free(h);
-        machine_free(memory);
+        backend_free(memory);
     }
     free(g);
     case_close(&k);
@@ -339,7 +339,7 @@ static void weights_row(const struct Row *row)
 
 static void only_on_a_gpu(void)
 {
-    if (strcmp(machine_kind(), "cuda") != 0 || getenv("SANITIZING")) {
+    if (strcmp(backend_kind(), "cuda") != 0 || getenv("SANITIZING")) {
         print_message("# too large for the software GPU, and for a "
                       "sanitizer\n");
         skip();
@@ -389,16 +389,16 @@ static void memory_row(const struct Row *row)
     struct ModelOptions o = options_of(row);
     size_t before, after, all;
     o.precision = BF16;
-    machine_memory(&before, &all);
+    backend_memory(&before, &all);
     if (!config_preset(&c, "gpt2", &error)
         || !model_create_as(&k.m, &c, k.B, k.T, true, &o, &error))
         fail_msg("%s", error.text);
-    void *moments = machine_alloc(2 * k.m.table.total * sizeof(real), "m");
+    void *moments = backend_alloc(2 * k.m.table.total * sizeof(real), "m");
     tokens_of(row, &k);
     model_init(&k.m, 1);
     train(&k);
     train(&k);
-    machine_memory(&after, &all);
+    backend_memory(&after, &all);
     double planned = (double)model_bytes(&c, k.B, k.T, true, true, &o);
     double taken = (double)(before - after);
     printf("# %s: %.3f GB planned, %.3f GB taken\n", row->name,
@@ -406,7 +406,7 @@ static void memory_row(const struct Row *row)
     if (!(fabs(taken / planned - 1) <= 0.05))
         fail_msg("planned %.3f GB, taken %.3f GB", planned / 1e9,
                  taken / 1e9);
-    machine_free(moments);
+    backend_free(moments);
     case_close(&k);
 }
 
@@ -565,5 +565,5 @@ static const struct Row rows[] = {
 
 int main(void)
 {
-    return rows_run("fast_model", rows, sizeof rows / sizeof *rows);
+    return rows_run("gpu_model", rows, sizeof rows / sizeof *rows);
 }

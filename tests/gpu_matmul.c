@@ -121,9 +121,9 @@ static struct Case case_of(const struct Row *row)
     return c;
 }
 
-static struct Product product_of(struct Case *c)
+static struct MatmulBf16 matmul_of(struct Case *c)
 {
-    return (struct Product){
+    return (struct MatmulBf16){
         .M = c->M, .N = c->N, .K = c->K,
         .flags = (c->ta ? GEMM_TA : 0) | (c->tb ? GEMM_TB : 0)
                | (c->gemm_add ? GEMM_ADD : 0),
@@ -243,22 +243,22 @@ static void check_case(struct Case *c)
 static void use(const struct Row *row)
 {
     char body[32];
-    if (sscanf(row->name, "product %31s", body) != 1 || !product_use(body))
+    if (sscanf(row->name, "product %31s", body) != 1 || !matmul_bf16_use(body))
         fail_msg("%s: no such body here", row->name);
 }
 
-static void product_row(const struct Row *row)
+static void matmul_row(const struct Row *row)
 {
     struct Case c = case_of(row);
     use(row);
-    const struct Product p = product_of(&c);
-    product(&p);
+    const struct MatmulBf16 p = matmul_of(&c);
+    matmul_bf16(&p);
     check_case(&c);
     case_free(&c);
 }
 
 /* a NaN and an infinity arrive, in their row or column and nowhere else */
-static void product_not_finite(const struct Row *row)
+static void matmul_not_finite(const struct Row *row)
 {
     struct Case c = case_of(row);
     use(row);
@@ -266,8 +266,8 @@ static void product_not_finite(const struct Row *row)
     tensor_set(&c.b, (size_t)(c.K - 1) * c.ldb + 5, INFINITY);
     tensor_send(&c.a);
     tensor_send(&c.b);
-    const struct Product p = product_of(&c);
-    product(&p);
+    const struct MatmulBf16 p = matmul_of(&c);
+    matmul_bf16(&p);
     tensor_fetch(&c.out);
     for (int m = 0; m < c.M; m++)
         for (int n = 0; n < c.N; n++) {
@@ -282,18 +282,18 @@ static void product_not_finite(const struct Row *row)
 }
 
 /* twice the same is the same */
-static void product_twice(const struct Row *row)
+static void matmul_twice(const struct Row *row)
 {
     struct Case c = case_of(row);
     use(row);
-    struct Product p = product_of(&c);
-    product(&p);
+    struct MatmulBf16 p = matmul_of(&c);
+    matmul_bf16(&p);
     tensor_fetch(&c.out);
     float *first = malloc(c.out.n * sizeof *first);
     float *second = malloc(c.out.n * sizeof *second);
     for (size_t i = 0; i < c.out.n; i++)
         first[i] = tensor_at(&c.out, i);
-    product(&p);
+    matmul_bf16(&p);
     tensor_fetch(&c.out);
     for (size_t i = 0; i < c.out.n; i++)
         second[i] = tensor_at(&c.out, i);
@@ -305,81 +305,81 @@ static void product_twice(const struct Row *row)
 
 static const struct Row rows[] = {
 #define ROWS(body) \
-    { "product " body " M=129 N=136 K=80", product_row, \
+    { "product " body " M=129 N=136 K=80", matmul_row, \
       "a tile's rows counted as 128" }, \
-    { "product " body " M=136 N=129 K=72 ta=1", product_row, \
+    { "product " body " M=136 N=129 K=72 ta=1", matmul_row, \
       "the flag of a taken for that of b" }, \
-    { "product " body " M=40 N=264 K=136 tb=1", product_row, \
+    { "product " body " M=40 N=264 K=136 tb=1", matmul_row, \
       "b read as it would be without its flag" }, \
-    { "product " body " M=72 N=40 K=200 ta=1 tb=1", product_row, \
+    { "product " body " M=72 N=40 K=200 ta=1 tb=1", matmul_row, \
       "two transposed operands" }, \
-    { "product " body " M=33 N=7 K=65 pad=3", product_row, \
+    { "product " body " M=33 N=7 K=65 pad=3", matmul_row, \
       "16-byte copies of rows that begin anywhere" }, \
-    { "product " body " M=1 N=1 K=1", product_row, \
+    { "product " body " M=1 N=1 K=1", matmul_row, \
       "sizes below an instruction's" }, \
-    { "product " body " M=17 N=130 K=31 pad=1 ta=1", product_row, \
+    { "product " body " M=17 N=130 K=31 pad=1 ta=1", matmul_row, \
       "k behind the last not zero" }, \
-    { "product " body " M=130 N=9 K=33 tb=1 pad=5", product_row, \
+    { "product " body " M=130 N=9 K=33 tb=1 pad=5", matmul_row, \
       "columns behind the last written" }, \
-    { "product " body " M=257 N=72 K=64 pad=8", product_row, \
+    { "product " body " M=257 N=72 K=64 pad=8", matmul_row, \
       "ldo taken for N" }, \
-    { "product " body " M=19 N=40 K=0 bias=1", product_row, \
+    { "product " body " M=19 N=40 K=0 bias=1", matmul_row, \
       "K = 0 forgets the bias" }, \
-    { "product " body " M=19 N=40 K=0", product_row, \
+    { "product " body " M=19 N=40 K=0", matmul_row, \
       "K = 0 leaves out as it was" }, \
-    { "product " body " M=64 N=48 K=40 bias=1", product_row, \
+    { "product " body " M=64 N=48 K=40 bias=1", matmul_row, \
       "a bias for each row" }, \
-    { "product " body " M=64 N=48 K=40 bias=1 add=1", product_row, \
+    { "product " body " M=64 N=48 K=40 bias=1 add=1", matmul_row, \
       "add forgotten beside a bias" }, \
-    { "product " body " M=64 N=48 K=40 bias=1 add=2", product_row, \
+    { "product " body " M=64 N=48 K=40 bias=1 add=2", matmul_row, \
       "add that is out read after it was written" }, \
-    { "product " body " M=48 N=40 K=64 ADD=1", product_row, \
+    { "product " body " M=48 N=40 K=64 ADD=1", matmul_row, \
       "GEMM_ADD of a bf16 result forgotten" }, \
-    { "product " body " M=64 N=72 K=40 bias=1 epi=1", product_row, \
+    { "product " body " M=64 N=72 K=40 bias=1 epi=1", matmul_row, \
       "pre stored after GELU" }, \
-    { "product " body " M=64 N=72 K=40 bias=1 epi=1 nopre=1", product_row, \
+    { "product " body " M=64 N=72 K=40 bias=1 epi=1 nopre=1", matmul_row, \
       "pre written though it is NULL" }, \
-    { "product " body " M=65 N=71 K=40 bias=1 epi=1 pad=2", product_row, \
+    { "product " body " M=65 N=71 K=40 bias=1 epi=1 pad=2", matmul_row, \
       "pre's rows taken for contiguous" }, \
-    { "product " body " M=64 N=72 K=40 epi=1", product_row, \
+    { "product " body " M=64 N=72 K=40 epi=1", matmul_row, \
       "GELU only with a bias" }, \
-    { "product " body " M=136 N=72 K=40 tb=1 epi=2", product_row, \
+    { "product " body " M=136 N=72 K=40 tb=1 epi=2", matmul_row, \
       "the derivative at the wrong place" }, \
-    { "product " body " M=300 N=136 K=40 tb=1 epi=2 grad=1", product_row, \
+    { "product " body " M=300 N=136 K=40 tb=1 epi=2 grad=1", matmul_row, \
       "column sums of one tile only" }, \
-    { "product " body " M=131 N=41 K=20 epi=2 grad=2", product_row, \
+    { "product " body " M=131 N=41 K=20 epi=2 grad=2", matmul_row, \
       "column sums written where they are to be added" }, \
-    { "product " body " M=72 N=136 K=520 ta=1 float=1", product_row, \
+    { "product " body " M=72 N=136 K=520 ta=1 float=1", matmul_row, \
       "a float result rounded to bf16" }, \
-    { "product " body " M=72 N=136 K=520 ta=1 float=1 grad=1", product_row, \
+    { "product " body " M=72 N=136 K=520 ta=1 float=1 grad=1", matmul_row, \
       "the bias gradient from one block of k" }, \
     { "product " body " M=264 N=264 K=72 ta=1 float=1 ADD=1 grad=2", \
-      product_row, "the bias gradient added by every row of tiles" }, \
-    { "product " body " M=20 N=40 K=33 tb=1 float=1", product_row, \
+      matmul_row, "the bias gradient added by every row of tiles" }, \
+    { "product " body " M=20 N=40 K=33 tb=1 float=1", matmul_row, \
       "a float result of a transposed b" }, \
     { "product " body " M=35 N=43 K=77 ta=1 float=1 ADD=1 pad=1", \
-      product_row, "a float result in pairs, rows anywhere" }, \
+      matmul_row, "a float result in pairs, rows anywhere" }, \
     { "product " body " M=41 N=51 K=1150 ta=1 float=1 ADD=1 grad=1", \
-      product_row, "the last part of K counted as whole" }, \
-    { "product " body " M=40 N=56 K=1088 bias=1 epi=1", product_row, \
+      matmul_row, "the last part of K counted as whole" }, \
+    { "product " body " M=40 N=56 K=1088 bias=1 epi=1", matmul_row, \
       "an epilogue for each part of K" }, \
     { "product " body " M=40 N=24 K=32 bias=1 special=1", \
-      product_not_finite, "a product skipped because a factor is zero" }, \
-    { "product " body " M=128 N=256 K=128 tb=1", product_row, \
+      matmul_not_finite, "a product skipped because a factor is zero" }, \
+    { "product " body " M=128 N=256 K=128 tb=1", matmul_row, \
       "whole tiles, which are copied without looking at the edges" }, \
     { "product " body " M=136 N=72 K=264 ta=1 float=1 twice=1", \
-      product_twice, "sums in the order of arrival" },
+      matmul_twice, "sums in the order of arrival" },
     ROWS("cublas")
     ROWS("mma")
     ROWS("plain")
-    /* sizes at which the rule of product_lt.cu chooses the kernel */
-    { "product cublas M=8192 N=768 K=64 bias=1", product_row,
+    /* sizes at which the rule of matmul_bf16_cublaslt.cu chooses the kernel */
+    { "product cublas M=8192 N=768 K=64 bias=1", matmul_row,
       "a kernel that was measured, set up wrong" },
-    { "product cublas M=8192 N=768 K=63 bias=1", product_row,
+    { "product cublas M=8192 N=768 K=63 bias=1", matmul_row,
       "that kernel for rows that it cannot read" },
-    { "product cublas M=8192 N=768 K=64 bias=1 epi=1", product_row,
+    { "product cublas M=8192 N=768 K=64 bias=1 epi=1", matmul_row,
       "the same, with GELU behind it" },
-    { "product cublas M=8192 N=768 K=64 tb=1 epi=2", product_row,
+    { "product cublas M=8192 N=768 K=64 tb=1 epi=2", matmul_row,
       "the same, with GELU's derivative" },
 };
 
@@ -390,7 +390,7 @@ int main(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char body[32];
         sscanf(rows[i].name, "product %31s", body);
-        if (product_use(body))
+        if (matmul_bf16_use(body))
             here[n++] = rows[i];
     }
     return rows_run("product", here, n);

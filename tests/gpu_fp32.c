@@ -89,7 +89,7 @@ static void free_case(struct Case *c)
     free(c->y11);
     free(c->lse11);
     free(c->dqkv11);
-    floats_use("simple");
+    fp32_mode_set("simple");
 }
 
 static void reference(struct Case *c)
@@ -177,7 +177,7 @@ static void both(const struct Row *row)
     struct Case c = new_case(row);
     reference(&c);
     for (int i = 0; i < BODIES; i++) {
-        if (!floats_use(bodies[i]))
+        if (!fp32_mode_set(bodies[i]))
             fail_msg("no body %s", bodies[i]);
         forward(&c);
         close_fwd(i, &c);
@@ -195,7 +195,7 @@ static void other_heads(const struct Row *row)
     float *y = malloc(n);
     forward(&c);
     memcpy(y, floats(&c.y), n);
-    floats_use("3xtf32");
+    fp32_mode_set("3xtf32");
     forward(&c);
     if (memcmp(y, floats(&c.y), n) != 0)
         fail_msg("y of heads that no kernel takes has other bits");
@@ -209,7 +209,7 @@ static void same_bits(const struct Row *row)
     size_t ny = c.y.n * sizeof(float), ng = c.dqkv.n * sizeof(float);
     float *y = malloc(ny), *g = malloc(ng);
     for (int i = 0; i < BODIES; i++) {
-        floats_use(bodies[i]);
+        fp32_mode_set(bodies[i]);
         forward(&c);
         backward(&c);
         memcpy(y, floats(&c.y), ny);
@@ -237,7 +237,7 @@ static void not_a_number(const struct Row *row)
         tensor_set(&c.qkv, i + 5, NAN);
         tensor_send(&c.qkv);
         tensor_set(&c.qkv, i + 5, was);
-        floats_use(bodies[k / 3]);
+        fp32_mode_set(bodies[k / 3]);
         forward(&c);
         for (size_t t = hit; t < (size_t)c.T; t++)
             if (!isnan(floats(&c.y)[t * C + 5]) && (part || t == hit))
@@ -266,10 +266,10 @@ static void gelu_row(const struct Row *row)
     struct Tensor x = tensor("x", 4, (size_t)n, 1, 0, size);
     struct Tensor dy = tensor("dy", 4, (size_t)n, 2, 0, 1);
     struct Tensor y = out32("y", (size_t)n), dx = out32("dx", (size_t)n);
-    floats_use("tf32");
+    fp32_mode_set("tf32");
     gelu_fwd(y.ours, x.ours, (size_t)n);
     gelu_bwd(dx.ours, dy.ours, x.ours, (size_t)n);
-    floats_use("simple");
+    fp32_mode_set("simple");
     plain_gelu_f(y.plain, x.plain, n);
     plain_gelu_d(y.exact, x.exact, n);
     plain_gelu_bwd_f(dx.plain, dy.plain, x.plain, n);
@@ -307,11 +307,11 @@ static void loss_row(const struct Row *row)
             tensor_set(&dx, i, x.exact[r * (size_t)V + v]);
     }
     tensor_send(&dx);
-    floats_use("3xtf32");
-    floats_crossentropy_fwd(loss.ours, lse.ours, dx.ours, targets, N, V, Vp);
-    floats_crossentropy_bwd(dx.ours, dx.ours, lse.ours, targets, scale, N, V,
+    fp32_mode_set("3xtf32");
+    fp32_crossentropy_fwd(loss.ours, lse.ours, dx.ours, targets, N, V, Vp);
+    fp32_crossentropy_bwd(dx.ours, dx.ours, lse.ours, targets, scale, N, V,
                             Vp);
-    floats_use("simple");
+    fp32_mode_set("simple");
     for (size_t i = 0; i < dx.n; i++) {
         size_t r = i / (size_t)Vp, v = i % (size_t)Vp;
         dx.plain[i] = v < (size_t)V ? plain[r * (size_t)V + v] : 0;
@@ -324,7 +324,7 @@ static void loss_row(const struct Row *row)
     tensor_free(&dx);
     tensor_free(&loss);
     tensor_free(&lse);
-    machine_free(targets);
+    backend_free(targets);
     free(t);
     free(exact);
     free(plain);
@@ -341,10 +341,10 @@ static void infinite(const struct Row *row)
         if (v != t)
             tensor_set(&x, (size_t)v, -INFINITY);
     tensor_send(&x);
-    floats_use("tf32");
-    floats_crossentropy_fwd(loss.ours, lse.ours, x.ours, target, 1, V, V);
-    floats_crossentropy_bwd(x.ours, x.ours, lse.ours, target, 1, 1, V, V);
-    floats_use("simple");
+    fp32_mode_set("tf32");
+    fp32_crossentropy_fwd(loss.ours, lse.ours, x.ours, target, 1, V, V);
+    fp32_crossentropy_bwd(x.ours, x.ours, lse.ours, target, 1, 1, V, V);
+    fp32_mode_set("simple");
     tensor_fetch(&x);
     tensor_fetch(&loss);
     if (!(fabsf(floats(&loss)[0]) <= 1e-6f))
@@ -356,7 +356,7 @@ static void infinite(const struct Row *row)
     tensor_free(&x);
     tensor_free(&loss);
     tensor_free(&lse);
-    machine_free(target);
+    backend_free(target);
 }
 
 /* ---- sums over rows ---------------------------------------------------- */
@@ -419,9 +419,9 @@ static void words_row(const struct Row *row)
                        tensor("dx", 4, (size_t)(B * T * C), 3, 0.25, 1),
                        tensor("dwte", 4, (size_t)(V * C), 1, 0, 1),
                        tensor("dwpe", 4, (size_t)(T * C), 2, 0, 1) };
-    floats_use("tf32");
+    fp32_mode_set("tf32");
     run_twice((struct Tensor *[]){ &w.dwte, &w.dwpe }, 2, run_words, &w);
-    floats_use("simple");
+    fp32_mode_set("simple");
     plain_embedding_bwd_f(w.dwte.plain, w.dwpe.plain, w.dx.plain, t, B, T, C);
     plain_embedding_bwd_d(w.dwte.exact, w.dwpe.exact, w.dx.exact, t, B, T, C);
     tensor_close(&w.dwte);
@@ -429,7 +429,7 @@ static void words_row(const struct Row *row)
     tensor_free(&w.dwte);
     tensor_free(&w.dwpe);
     tensor_free(&w.dx);
-    machine_free(w.tokens);
+    backend_free(w.tokens);
     free(t);
 }
 
@@ -458,9 +458,9 @@ static void norm_row(const struct Row *row)
     struct Tensor y = out32("y", n);
     layernorm_fwd(y.ours, j.mean.ours, j.rstd.ours, j.x.ours, j.w.ours,
                   j.w.ours, N, C);
-    floats_use("3xtf32");
+    fp32_mode_set("3xtf32");
     run_twice((struct Tensor *[]){ &j.dx, &j.dw, &j.db }, 3, run_norm, &j);
-    floats_use("simple");
+    fp32_mode_set("simple");
     plain_layernorm_f(y.plain, j.mean.plain, j.rstd.plain, j.x.plain,
                       j.w.plain, j.w.plain, N, C);
     plain_layernorm_d(y.exact, j.mean.exact, j.rstd.exact, j.x.exact,
@@ -488,7 +488,7 @@ struct Bias {
 static void run_bias(const void *job)
 {
     const struct Bias *b = job;
-    if (!floats_bias_bwd(b->db.ours, b->dy.ours, b->N, b->C, b->add))
+    if (!fp32_bias_bwd(b->db.ours, b->dy.ours, b->N, b->C, b->add))
         fail_msg("no sums of %d columns", b->C);
 }
 
@@ -499,9 +499,9 @@ static void bias_row(const struct Row *row)
     size_t c = (size_t)C, n = (size_t)N * c;
     struct Bias b = { N, C, add, tensor("db", 4, c, 2, 0, add ? 1 : NAN),
                       tensor("dy", 4, n, 1, 0.25, 1) };
-    floats_use("tf32");
+    fp32_mode_set("tf32");
     run_twice((struct Tensor *[]){ &b.db }, 1, run_bias, &b);
-    floats_use("simple");
+    fp32_mode_set("simple");
     for (size_t i = 0; i < c && !add; i++)
         b.db.plain[i] = 0, b.db.exact[i] = 0;
     for (size_t i = 0; i < n; i++) {
@@ -524,14 +524,14 @@ static void not_taken(const struct Row *row)
     int32_t *tokens = sent(zeros, sizeof zeros);
     struct Tensor a = tensor("numbers", 4, (size_t)(N * C + off), 1, 0, 1);
     float *p = (float *)a.ours + off;
-    floats_use(body);
-    if (floats_embedding_bwd(p, p, tokens, N, C)
-        || floats_layernorm_bwd(p, p, p, p, p, p, p, p, N, C)
-        || floats_bias_bwd(p, p, N, C, true))
+    fp32_mode_set(body);
+    if (fp32_embedding_bwd(p, p, tokens, N, C)
+        || fp32_layernorm_bwd(p, p, p, p, p, p, p, p, N, C)
+        || fp32_bias_bwd(p, p, N, C, true))
         fail_msg("%s: a faster body took rows of %d", body, C);
-    floats_use("simple");
+    fp32_mode_set("simple");
     tensor_free(&a);
-    machine_free(tokens);
+    backend_free(tokens);
 }
 
 static const struct Row rows[] = {
@@ -600,9 +600,9 @@ static const struct Row large[] = {
 
 int main(void)
 {
-    int failed = rows_run("fast_floats", rows, sizeof rows / sizeof *rows);
-    if (strcmp(machine_kind(), "cuda") == 0)
-        return failed + rows_run("fast_floats, large", large,
+    int failed = rows_run("gpu_fp32", rows, sizeof rows / sizeof *rows);
+    if (strcmp(backend_kind(), "cuda") == 0)
+        return failed + rows_run("gpu_fp32, large", large,
                                  sizeof large / sizeof *large);
     printf("# %zu rows of large sizes are for a build by nvcc\n",
            sizeof large / sizeof *large);

@@ -77,7 +77,7 @@ static void layernorm_fwd_row(const struct Row *row)
                              row_number(row, "std", 1) * 1.7320508);
     struct Tensor w = tensor("w", 2, (size_t)C, 2, 1, 0.5);
     struct Tensor b = tensor("b", 2, (size_t)C, 3, 0, 1);
-    layernorm16_fwd(y.ours, m.ours, r.ours, x.ours, w.ours, b.ours, N, C);
+    layernorm_bf16_fwd(y.ours, m.ours, r.ours, x.ours, w.ours, b.ours, N, C);
     plain_layernorm_f(y.plain, m.plain, r.plain, x.plain, w.plain, b.plain,
                       N, C);
     plain_layernorm_d(y.exact, m.exact, r.exact, x.exact, w.exact, b.exact,
@@ -103,7 +103,7 @@ static void layernorm_nan_row(const struct Row *row)
     tensor_set(&x, 1 * C + 7, INFINITY);
     tensor_set(&x, 3 * C + 1, 1e15);
     tensor_send(&x);
-    layernorm16_fwd(y.ours, m.ours, r.ours, x.ours, w.ours, w.ours, N, C);
+    layernorm_bf16_fwd(y.ours, m.ours, r.ours, x.ours, w.ours, w.ours, N, C);
     plain_layernorm_d(y.exact, m.exact, r.exact, x.exact, w.exact, w.exact,
                       N, C);
     tensor_fetch(&y);
@@ -140,7 +140,7 @@ static void residual_row(const struct Row *row)
     struct Tensor w = tensor("w", 2, (size_t)C, 2, 1, 0.5);
     struct Tensor b = tensor("b", 2, (size_t)C, 3, 0, 1);
     struct Tensor *to = in == 1 ? &x : in == 2 ? &add : &sum;
-    residual_layernorm16_fwd(to->ours, y.ours, m.ours, r.ours, x.ours,
+    residual_layernorm_bf16_fwd(to->ours, y.ours, m.ours, r.ours, x.ours,
                              add.ours, w.ours, b.ours, N, C);
     for (size_t i = 0; i < n; i++)      /* the sum as it is stored */
         to->plain[i] = bf16_to_float(
@@ -189,7 +189,7 @@ static void layernorm_bwd_row(const struct Row *row)
     struct Tensor dw = tensor("dw", 4, (size_t)C, 6, 0, before);
     struct Tensor db = tensor("db", 4, (size_t)C, 7, 0, before);
     struct Tensor dbias = tensor("dbias", 4, sums, 8, 0, before);
-    layernorm16_fwd(y.ours, m.ours, r.ours, x.ours, w.ours, w.ours, N, C);
+    layernorm_bf16_fwd(y.ours, m.ours, r.ours, x.ours, w.ours, w.ours, N, C);
     plain_layernorm_f(y.plain, m.plain, r.plain, x.plain, w.plain, w.plain,
                       N, C);
     plain_layernorm_d(y.exact, m.exact, r.exact, x.exact, w.exact, w.exact,
@@ -206,11 +206,11 @@ static void layernorm_bwd_row(const struct Row *row)
         dbias.plain[i] = dbias.exact[i] = 0;
     const bf16 *past = res == 0 ? NULL : res == 1 ? dres.ours : dx.ours;
     if (T)
-        layernorm16_bwd_positions(dx.ours, dw.ours, db.ours, dbias.ours,
+        layernorm_bf16_bwd_positions(dx.ours, dw.ours, db.ours, dbias.ours,
                                   dy.ours, past, x.ours, m.ours, r.ours,
                                   w.ours, N, T, C, add);
     else
-        layernorm16_bwd(dx.ours, dw.ours, db.ours,
+        layernorm_bf16_bwd(dx.ours, dw.ours, db.ours,
                         bias ? dbias.ours : NULL, dy.ours, past, x.ours,
                         m.ours, r.ours, w.ours, N, C, add);
     plain_layernorm_bwd_f(dx.plain, dw.plain, db.plain, dy.plain, x.plain,
@@ -246,7 +246,7 @@ static void columns_row(const struct Row *row)
     size_t n = (size_t)N * (size_t)C;
     struct Tensor x = tensor("x", 2, n, 1, 0.25, 1);
     struct Tensor sum = tensor("sum", 4, (size_t)C, 2, 0, add ? 1 : NAN);
-    column_sums16(sum.ours, x.ours, N, C, add);
+    bias_grad_bf16(sum.ours, x.ours, N, C, add);
     for (int c = 0; c < C && !add; c++)
         sum.plain[c] = 0, sum.exact[c] = 0;
     for (size_t i = 0; i < n; i++) {
@@ -266,18 +266,18 @@ static void gelu_row(const struct Row *row)
     struct Tensor x = tensor("x", 2, (size_t)n, 1, 0, size);
     struct Tensor dy = tensor("dy", 2, (size_t)n, 2, 0, 1);
     struct Tensor y = out16("y", (size_t)n), dx = out16("dx", (size_t)n);
-    gelu16_fwd(y.ours, x.ours, (size_t)n);
-    gelu16_bwd(dx.ours, dy.ours, x.ours, (size_t)n);
+    gelu_bf16_fwd(y.ours, x.ours, (size_t)n);
+    gelu_bf16_bwd(dx.ours, dy.ours, x.ours, (size_t)n);
     plain_gelu_f(y.plain, x.plain, n);
     plain_gelu_d(y.exact, x.exact, n);
     plain_gelu_bwd_f(dx.plain, dy.plain, x.plain, n);
     plain_gelu_bwd_d(dx.exact, dy.exact, x.exact, n);
     tensor_expect(&y);
     tensor_expect(&dx);
-    gelu16_bwd(dy.ours, dy.ours, x.ours, (size_t)n);    /* in place */
+    gelu_bf16_bwd(dy.ours, dy.ours, x.ours, (size_t)n);    /* in place */
     tensor_fetch(&dy);
     assert_true(tensor_same(&dy, &dx));
-    gelu16_fwd(x.ours, x.ours, (size_t)n);
+    gelu_bf16_fwd(x.ours, x.ours, (size_t)n);
     tensor_fetch(&x);
     assert_true(tensor_same(&x, &y));
     tensor_free(&x);
@@ -301,8 +301,8 @@ static void gelu_large(const struct Row *row)
     for (size_t i = 0; i < n; i++)
         tensor_set(&x, i, at[i]);
     tensor_send(&x);
-    gelu16_fwd(y.ours, x.ours, n);
-    gelu16_bwd(dx.ours, dy.ours, x.ours, n);
+    gelu_bf16_fwd(y.ours, x.ours, n);
+    gelu_bf16_bwd(dx.ours, dy.ours, x.ours, n);
     tensor_fetch(&y);
     tensor_fetch(&dx);
     for (size_t i = 0; i < n; i++) {
@@ -370,11 +370,11 @@ static void classifier_row(const struct Row *row)
         exact_gradient(f + i * V, d + i * V, targets[i], (double)scale, V);
     unsigned char *before = malloc(x.n * 2 + 2 * GUARD_BYTES);
     memcpy(before, x.host, x.n * 2 + 2 * GUARD_BYTES);
-    classifier16(again.ours, x.ours, d_targets, scale, N, V, Vp, false);
+    classifier_bf16(again.ours, x.ours, d_targets, scale, N, V, Vp, false);
     tensor_fetch(&x);
     if (memcmp(before, x.host, x.n * 2 + 2 * GUARD_BYTES) != 0)
         fail_msg("without gradient the logits were written");
-    classifier16(loss.ours, x.ours, d_targets, scale, N, V, Vp, true);
+    classifier_bf16(loss.ours, x.ours, d_targets, scale, N, V, Vp, true);
     for (int i = 0; i < N; i++)
         for (int v = 0; v < Vp; v++) {
             const size_t at = (size_t)i * (size_t)Vp + (size_t)v;
@@ -387,7 +387,7 @@ static void classifier_row(const struct Row *row)
     tensor_check(&x);
     tensor_free(&loss);
     tensor_free(&again);
-    machine_free(d_targets);
+    backend_free(d_targets);
     free(targets);
     free(before);
     free(f);
@@ -407,7 +407,7 @@ static void classifier_nan_row(const struct Row *row)
     struct Tensor x = tensor("logits", 2, N * Vp, 1, 0, 4);
     tensor_set(&x, 1 * Vp + 2600, NAN);
     tensor_send(&x);
-    classifier16(loss.ours, x.ours, d_targets, 1, N, V, Vp, true);
+    classifier_bf16(loss.ours, x.ours, d_targets, 1, N, V, Vp, true);
     tensor_fetch(&loss);
     tensor_fetch(&x);
     for (size_t n = 0; n < N; n++)
@@ -418,7 +418,7 @@ static void classifier_nan_row(const struct Row *row)
                          tensor_at(&loss, n), tensor_at(&x, n * Vp + v));
     tensor_free(&loss);
     tensor_free(&x);
-    machine_free(d_targets);
+    backend_free(d_targets);
     free(targets);
 }
 
@@ -442,13 +442,13 @@ static void embedding_fwd_row(const struct Row *row)
     struct Tensor x = out16("x", (size_t)(B * T * C));
     struct Tensor wte = tensor("wte", 2, (size_t)(V * C), 1, 0, 1);
     struct Tensor wpe = tensor("wpe", 2, (size_t)(T * C), 2, 0, 1);
-    embedding16_fwd(x.ours, d_tokens, wte.ours, wpe.ours, B, T, C);
+    embedding_bf16_fwd(x.ours, d_tokens, wte.ours, wpe.ours, B, T, C);
     plain_embedding_f(x.plain, tokens, wte.plain, wpe.plain, B, T, C);
     plain_embedding_d(x.exact, tokens, wte.exact, wpe.exact, B, T, C);
     tensor_check(&x);
     tensor_free(&wte);
     tensor_free(&wpe);
-    machine_free(d_tokens);
+    backend_free(d_tokens);
     free(tokens);
 }
 
@@ -461,10 +461,10 @@ static void embedding_bwd_row(const struct Row *row)
     struct Tensor dx = tensor("dx", 2, (size_t)(B * T * C), 3, 0.25, 1);
     struct Tensor dwte = tensor("dwte", 4, (size_t)(V * C), 1, 0, 1);
     struct Tensor dwpe = tensor("dwpe", 4, (size_t)(T * C), 2, 0, 1);
-    void *list = machine_alloc(embedding16_list_size(B * T), "a list");
-    embedding16_list(list, d_tokens, B * T, V);
+    void *list = backend_alloc(embedding_bf16_index_size(B * T), "a list");
+    embedding_bf16_index(list, d_tokens, B * T, V);
     for (int k = 0; k <= row_number(row, "again", 0); k++) {
-        embedding16_bwd(dwte.ours, dx.ours, list, B * T, C);
+        embedding_bf16_bwd(dwte.ours, dx.ours, list, B * T, C);
         plain_embedding_bwd_f(dwte.plain, dwpe.plain, dx.plain, tokens, B,
                               T, C);
         plain_embedding_bwd_d(dwte.exact, dwpe.exact, dx.exact, tokens, B,
@@ -473,8 +473,8 @@ static void embedding_bwd_row(const struct Row *row)
     tensor_check(&dwte);
     tensor_free(&dwpe);
     tensor_free(&dx);
-    machine_free(list);
-    machine_free(d_tokens);
+    backend_free(list);
+    backend_free(d_tokens);
     free(tokens);
 }
 
@@ -676,109 +676,109 @@ static void norm_row(const struct Row *row)
 }
 
 static const struct Row rows[] = {
-{ "layernorm16_fwd N=1 C=768", layernorm_fwd_row,
+{ "layernorm_bf16_fwd N=1 C=768", layernorm_fwd_row,
   "variance over C - 1" },
-{ "layernorm16_fwd N=257 C=33", layernorm_fwd_row,
+{ "layernorm_bf16_fwd N=257 C=33", layernorm_fwd_row,
   "guard n > N; packs of eight in rows that do not have them" },
-{ "layernorm16_fwd N=3 C=1", layernorm_fwd_row,
+{ "layernorm_bf16_fwd N=3 C=1", layernorm_fwd_row,
   "no epsilon: 0/0 in a row of equal numbers" },
-{ "layernorm16_fwd N=9 C=1024 std=1e-3", layernorm_fwd_row,
+{ "layernorm_bf16_fwd N=9 C=1024 std=1e-3", layernorm_fwd_row,
   "epsilon added to the standard deviation" },
-{ "layernorm16_fwd N=5 C=1280", layernorm_fwd_row,
+{ "layernorm_bf16_fwd N=5 C=1280", layernorm_fwd_row,
   "three steps written as a constant" },
-{ "layernorm16_fwd N=3 C=1600", layernorm_fwd_row,
+{ "layernorm_bf16_fwd N=3 C=1600", layernorm_fwd_row,
   "lanes beyond the row's end take part" },
-{ "layernorm16_fwd N=33 C=40 mean=100", layernorm_fwd_row,
+{ "layernorm_bf16_fwd N=33 C=40 mean=100", layernorm_fwd_row,
   "one-pass variance" },
-{ "layernorm16_fwd N=2 C=301", layernorm_fwd_row,
+{ "layernorm_bf16_fwd N=2 C=301", layernorm_fwd_row,
   "odd rows of more than 288" },
-{ "layernorm16_fwd with NaN and infinity", layernorm_nan_row,
+{ "layernorm_bf16_fwd with NaN and infinity", layernorm_nan_row,
   "a NaN lost in a maximum; a row that leaks into the next" },
-{ "residual_layernorm16_fwd N=17 C=768 in=0", residual_row,
+{ "residual_layernorm_bf16_fwd N=17 C=768 in=0", residual_row,
   "statistics of the sum before it is rounded" },
-{ "residual_layernorm16_fwd N=9 C=33 in=1", residual_row,
+{ "residual_layernorm_bf16_fwd N=9 C=33 in=1", residual_row,
   "x read again after it was overwritten" },
-{ "residual_layernorm16_fwd N=9 C=1024 in=2", residual_row,
+{ "residual_layernorm_bf16_fwd N=9 C=1024 in=2", residual_row,
   "add read again after it was overwritten" },
-{ "layernorm16_bwd N=1 C=33 res=0 accumulate=0", layernorm_bwd_row,
+{ "layernorm_bf16_bwd N=1 C=33 res=0 accumulate=0", layernorm_bwd_row,
   "sums not cleared; dres read though there is none" },
-{ "layernorm16_bwd N=33 C=48 res=1 accumulate=0", layernorm_bwd_row,
+{ "layernorm_bf16_bwd N=33 C=48 res=1 accumulate=0", layernorm_bwd_row,
   "dres left out; the mean of g left out" },
-{ "layernorm16_bwd N=257 C=768 res=2 accumulate=1", layernorm_bwd_row,
+{ "layernorm_bf16_bwd N=257 C=768 res=2 accumulate=1", layernorm_bwd_row,
   "the last rows forgotten; added to twice" },
-{ "layernorm16_bwd N=6 C=1600 res=1 accumulate=1 bias=0",
+{ "layernorm_bf16_bwd N=6 C=1600 res=1 accumulate=1 bias=0",
   layernorm_bwd_row, "dbias written where none is wanted" },
-{ "layernorm16_bwd N=5 C=1280 res=1 accumulate=0", layernorm_bwd_row,
+{ "layernorm_bf16_bwd N=5 C=1280 res=1 accumulate=0", layernorm_bwd_row,
   "sums of as many warps as another width has" },
-{ "layernorm16_bwd N=34 C=257 res=0 accumulate=1 mean=10",
+{ "layernorm_bf16_bwd N=34 C=257 res=0 accumulate=1 mean=10",
   layernorm_bwd_row, "x for x - mean" },
-{ "layernorm16_bwd N=4500 C=8 res=1 accumulate=0", layernorm_bwd_row,
+{ "layernorm_bf16_bwd N=4500 C=8 res=1 accumulate=0", layernorm_bwd_row,
   "more rows than warps: the next one in the place of this" },
-{ "layernorm16_bwd N=2300 C=272 res=1 accumulate=0", layernorm_bwd_row,
+{ "layernorm_bf16_bwd N=2300 C=272 res=1 accumulate=0", layernorm_bwd_row,
   "the same where a lane has two packs; the mean of the row before" },
-{ "layernorm16_bwd N=114 C=33 T=38 res=1 accumulate=0", layernorm_bwd_row,
+{ "layernorm_bf16_bwd N=114 C=33 T=38 res=1 accumulate=0", layernorm_bwd_row,
   "the sums of a position not cleared, or only its last row's" },
-{ "layernorm16_bwd N=192 C=768 T=64 res=2 accumulate=1", layernorm_bwd_row,
+{ "layernorm_bf16_bwd N=192 C=768 T=64 res=2 accumulate=1", layernorm_bwd_row,
   "positions' gradients not added to" },
-{ "layernorm16_bwd N=9000 C=8 T=4500 res=1 accumulate=0",
+{ "layernorm_bf16_bwd N=9000 C=8 T=4500 res=1 accumulate=0",
   layernorm_bwd_row, "more positions than warps" },
-{ "columns16 N=1 C=8 accumulate=0", columns_row, "not cleared" },
-{ "columns16 N=257 C=33 accumulate=1", columns_row, "not added to" },
-{ "columns16 N=33 C=776 accumulate=0", columns_row,
+{ "bias_grad_bf16 N=1 C=8 accumulate=0", columns_row, "not cleared" },
+{ "bias_grad_bf16 N=257 C=33 accumulate=1", columns_row, "not added to" },
+{ "bias_grad_bf16 N=33 C=776 accumulate=0", columns_row,
   "a last tile written whole" },
-{ "columns16 N=60000 C=8 accumulate=0", columns_row,
+{ "bias_grad_bf16 N=60000 C=8 accumulate=0", columns_row,
   "a warp of more than 128 rows takes some of them again" },
-{ "columns16 N=9000 C=8 accumulate=0", columns_row,
+{ "bias_grad_bf16 N=9000 C=8 accumulate=0", columns_row,
   "the last piece longer than the rows" },
-{ "gelu16 n=1", gelu_row, "the erf form; a pack written whole" },
-{ "gelu16 n=8", gelu_row, "the slope without the 3 of the cube" },
-{ "gelu16 n=9001", gelu_row, "a second pack at the first one's place" },
-{ "gelu16 n=257 size=0.01", gelu_row, "tanh by a coarse instruction" },
-{ "gelu16 n=263 size=10", gelu_row, "the cube's overflow" },
-{ "gelu16 at 1e30, -1e30, 3e38, -13, 0, NaN", gelu_large,
+{ "gelu_bf16 n=1", gelu_row, "the erf form; a pack written whole" },
+{ "gelu_bf16 n=8", gelu_row, "the slope without the 3 of the cube" },
+{ "gelu_bf16 n=9001", gelu_row, "a second pack at the first one's place" },
+{ "gelu_bf16 n=257 size=0.01", gelu_row, "tanh by a coarse instruction" },
+{ "gelu_bf16 n=263 size=10", gelu_row, "the cube's overflow" },
+{ "gelu_bf16 at 1e30, -1e30, 3e38, -13, 0, NaN", gelu_large,
   "infinity times zero; NaN becomes a number in a clamp" },
-{ "classifier16 N=1 V=1 Vp=8", classifier_row, "padding in the sum" },
-{ "classifier16 N=33 V=257 Vp=264", classifier_row,
+{ "classifier_bf16 N=1 V=1 Vp=8", classifier_row, "padding in the sum" },
+{ "classifier_bf16 N=33 V=257 Vp=264", classifier_row,
   "the target of row 0 for every row" },
-{ "classifier16 N=3 V=33 Vp=33 size=1e4", classifier_row,
+{ "classifier_bf16 N=3 V=33 Vp=33 size=1e4", classifier_row,
   "exp without subtracting the maximum; packs in odd rows" },
-{ "classifier16 N=900 V=9 Vp=16", classifier_row,
+{ "classifier_bf16 N=900 V=9 Vp=16", classifier_row,
   "more rows than blocks: the row after next in the place of the next" },
-{ "classifier16 N=2 V=50257 Vp=50304", classifier_row,
+{ "classifier_bf16 N=2 V=50257 Vp=50304", classifier_row,
   "a target read as 16 bits with a sign" },
-{ "classifier16 N=3 V=131 Vp=136 all=3e4 size=0", classifier_row,
+{ "classifier_bf16 N=3 V=131 Vp=136 all=3e4 size=0", classifier_row,
   "loss rounded as lse - logit" },
-{ "classifier16 N=5 V=300 Vp=304 masked=3", classifier_row,
+{ "classifier_bf16 N=5 V=300 Vp=304 masked=3", classifier_row,
   "-inf at the place of the maximum" },
-{ "classifier16 N=5 V=300 Vp=304 masked=64", classifier_row,
+{ "classifier_bf16 N=5 V=300 Vp=304 masked=64", classifier_row,
   "-inf minus -inf, where a thread has nothing else" },
-{ "classifier16 N=3 V=9001 Vp=9008 size=3e38", classifier_row,
+{ "classifier_bf16 N=3 V=9001 Vp=9008 size=3e38", classifier_row,
   "x log2(e) overflows" },
-{ "classifier16 N=7 V=1031 Vp=1031 scale=0.25", classifier_row,
+{ "classifier_bf16 N=7 V=1031 Vp=1031 scale=0.25", classifier_row,
   "scale forgotten at the target" },
-{ "classifier16 N=300 V=63 Vp=64", classifier_row,
+{ "classifier_bf16 N=300 V=63 Vp=64", classifier_row,
   "blocks that take several rows keep the first one's numbers" },
-{ "classifier16 N=600 V=5203 Vp=5208", classifier_row,
+{ "classifier_bf16 N=600 V=5203 Vp=5208", classifier_row,
   "the next row's packs in the places of this one's: two turns" },
-{ "classifier16 with a NaN in one row", classifier_nan_row,
+{ "classifier_bf16 with a NaN in one row", classifier_nan_row,
   "NaN lost in a maximum" },
-{ "embedding16_fwd B=3 T=19 C=48 V=7", embedding_fwd_row,
+{ "embedding_bf16_fwd B=3 T=19 C=48 V=7", embedding_fwd_row,
   "the position counted over the batch" },
-{ "embedding16_fwd B=1 T=33 C=33 V=257", embedding_fwd_row,
+{ "embedding_bf16_fwd B=1 T=33 C=33 V=257", embedding_fwd_row,
   "packs in odd rows" },
-{ "embedding16_bwd B=3 T=19 C=48 V=7", embedding_bwd_row,
+{ "embedding_bf16_bwd B=3 T=19 C=48 V=7", embedding_bwd_row,
   "= for +=: the last of equal tokens wins" },
-{ "embedding16_bwd B=1 T=2 C=80 V=300", embedding_bwd_row,
+{ "embedding_bf16_bwd B=1 T=2 C=80 V=300", embedding_bwd_row,
   "tokens of one digit only" },
-{ "embedding16_bwd B=2 T=70 C=5 V=2", embedding_bwd_row,
+{ "embedding_bf16_bwd B=2 T=70 C=5 V=2", embedding_bwd_row,
   "packs in odd rows" },
-{ "embedding16_bwd B=5 T=257 C=33 V=1000", embedding_bwd_row,
+{ "embedding_bf16_bwd B=5 T=257 C=33 V=1000", embedding_bwd_row,
   "a second tile of tokens" },
-{ "embedding16_bwd B=4 T=700 C=24 V=9 one=1", embedding_bwd_row,
+{ "embedding_bf16_bwd B=4 T=700 C=24 V=9 one=1", embedding_bwd_row,
   "one token that fills the batch: sums of pieces lost" },
-{ "embedding16_bwd B=4 T=700 C=24 V=9 one=1 again=1", embedding_bwd_row,
+{ "embedding_bf16_bwd B=4 T=700 C=24 V=9 one=1 again=1", embedding_bwd_row,
   "a list that serves once" },
-{ "embedding16_bwd B=9 T=300 C=8 V=70000", embedding_bwd_row,
+{ "embedding_bf16_bwd B=9 T=300 C=8 V=70000", embedding_bwd_row,
   "tokens above 65,535" },
 { "adamw_all step=1", adamw_row, "no bias correction; decay everywhere" },
 { "adamw_all step=100 scale=0.25", adamw_row,
