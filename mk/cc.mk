@@ -40,7 +40,7 @@ PARTS   := $(filter-out $(MAINS),$(SOURCES))
 # What has a `real` in it, for f64; all of it for the others.
 PARTS.opt  := $(PARTS)
 PARTS.asan := $(PARTS)
-PARTS.f64  := $(filter-out $(addprefix $(CODE)/,simt/% bench/% lessons/% ladder/%),$(PARTS))
+PARTS.f64  := $(filter-out $(addprefix $(CODE)/,simt/% bench/% lessons/% ladder/%) %_bf16.c,$(PARTS))
 name_of  = $(subst _,-,$(basename $(notdir $(1))))
 PROGRAMS := $(foreach m,$(MAINS),$(B)/bin/$(call name_of,$(m)))
 
@@ -71,6 +71,13 @@ endef
 $(foreach m,$(MAINS),$(eval $(call PROGRAM,$(m))))
 ASAN_PROGRAMS := $(PROGRAMS:$(B)/bin/%=$(B)/bin-asan/%)
 
-# The library without the software GPU, whose runtime has CUDA's names.
-$(B)/libmb-host.a: $(patsubst %.c,$(B)/opt/%.o,$(filter-out $(CODE)/simt/%,$(PARTS)))
+# The library for programs that are linked with CUDA sources: without the
+# software GPU, whose runtime has CUDA's names, and with another list of
+# backends.
+GPU_LIST := $(B)/gpu/$(CODE)/ops/backends.o
+$(GPU_LIST): $(CODE)/ops/backends.c $(B)/flags/opt
+	@mkdir -p $(@D)
+	$(CC) $(COMMON) $(FLAGS.opt) -DWITH_GPU -c $< -o $@
+$(B)/libmb-host.a: $(GPU_LIST) $(patsubst %.c,$(B)/opt/%.o,$(filter-out \
+                   $(CODE)/simt/% $(CODE)/ops/backends.c,$(PARTS)))
 	@rm -f $@; ar qcs $@ $^

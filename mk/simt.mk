@@ -28,15 +28,14 @@ $(B)/simt/%.o: %.cu $(SIMTCC)
 # What the model runs on a GPU.  What needs cuBLASLt or Hopper's own
 # instructions is for nvcc alone; the same functions for any GPU are in the
 # other files.
-CU       := $(sort $(shell find $(addprefix $(CODE)/,backend ops gpt2) -name '*.cu'))
+CU       := $(sort $(shell find $(CODE)/backend $(CODE)/ops -name '*.cu'))
 CU_SIMT  := $(foreach f,$(CU),$(if $(findstring hopper,$(f))$(findstring cublaslt,$(f)),,$(f)))
 SIMT_OBJECTS := $(CU_SIMT:%.cu=$(B)/simt/%.o)
 # Both compilers round every product and sum alone, so that the software GPU
 # and a real one compute the same bits.
 $(SIMT_OBJECTS): SIMTFLAGS = -ffp-contract=off
 
-# NAME-simt for the software GPU, NAME-cuda for a real one.  The operators' .cu
-# stand before the library; the .c of the same functions in it are then not taken.
+# NAME-simt for the software GPU, NAME-cuda for a real one.
 ON_GPU   := $(addprefix $(CODE)/,programs/train programs/eval programs/generate \
             bench/bench_machine bench/bench_step)
 define SIMT_PROGRAM

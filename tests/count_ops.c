@@ -53,8 +53,8 @@ int main(void)
     linear_bwd(NULL, w, b, y, x, NULL, N, C, 4 * C, false, NULL);
     attention_fwd(x, stat, qkv, B, T, C, NH);
     attention_bwd(dqkv, y, qkv, x, stat, B, T, C, NH);
-    crossentropy_fwd(stat, stat + N, z, t, N, V);
-    crossentropy_bwd(z, z, stat + N, t, 1, N, V);
+    crossentropy_fwd(stat, stat + N, z, t, N, V, V);
+    crossentropy_bwd(z, z, stat + N, t, 1, N, V, V);
     adamw_update(x, y, z, w, N * C, &s);
     sum_squares(w, V * C);
     real *all[] = { x, y, z, w, b, stat, qkv, dqkv };

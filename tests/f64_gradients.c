@@ -252,7 +252,7 @@ static void attention_row(const struct Row *row)
 static void crossentropy_f(struct Check *c)
 {
     crossentropy_fwd(c->y, c->stat, c->x[0], c->tokens, size(c, "N"),
-                     size(c, "V"));
+                     size(c, "V"), size(c, "V"));
 }
 
 static void crossentropy_b(struct Check *c)
@@ -260,7 +260,7 @@ static void crossentropy_b(struct Check *c)
     int V = size(c, "V");
     for (int n = 0; n < size(c, "N"); n++)
         crossentropy_bwd(c->dx[0] + n * V, c->x[0] + n * V, c->stat + n,
-                         c->tokens + n, c->g[n], 1, V);
+                         c->tokens + n, c->g[n], 1, V, V);
 }
 
 static void crossentropy_row(const struct Row *row)

@@ -601,7 +601,7 @@ static const struct Row large[] = {
 int main(void)
 {
     int failed = rows_run("gpu_fp32", rows, sizeof rows / sizeof *rows);
-    if (strcmp(backend_kind(), "cuda") == 0)
+    if (backend_kind() == BACKEND_CUDA)
         return failed + rows_run("gpu_fp32, large", large,
                                  sizeof large / sizeof *large);
     printf("# %zu rows of large sizes are for a build by nvcc\n",

@@ -3,7 +3,8 @@
  * in double, but with every buffer that the model keeps in bf16 rounded to
  * it.  Only a GPU, real or simulated, has a bf16 model. */
 #include "base/alloc.h"
-#include "gpt2/mixed_plan.h"
+#include "gpt2/model_bf16.h"
+#include "programs/kernels.h"
 #include "gpt2/trainer.h"
 #include "ops/adamw/adamw.h"
 #include "backend/backend.h"
@@ -298,10 +299,10 @@ static void layouts_row(const struct Row *row)
     real *g = gradient(&k);
     for (int i = 0; i < 8; i++) {
         void *memory = backend_alloc(lay_out(&k.m.plan, &r), "a test");
-        memset(k.m.mixed->again, 0,
-               (size_t)k.m.config.L * sizeof *k.m.mixed->again);
+        memset(k.m.bf16->again, 0,
+               (size_t)k.m.config.L * sizeof *k.m.bf16->again);
         plan_bind(&k.m.plan, memory);
-        mixed_keep(&k.m);
+        bf16_keep(&k.m);
         poison(&k);
         assert_true(train(&k) == loss);
         real *h = gradient(&k);
@@ -339,7 +340,7 @@ static void weights_row(const struct Row *row)
 
 static void only_on_a_gpu(void)
 {
-    if (strcmp(backend_kind(), "cuda") != 0 || getenv("SANITIZING")) {
+    if (backend_kind() != BACKEND_CUDA || getenv("SANITIZING")) {
         print_message("# too large for the software GPU, and for a "
                       "sanitizer\n");
         skip();
@@ -565,5 +566,6 @@ static const struct Row rows[] = {
 
 int main(void)
 {
+    kernels_from_environment();
     return rows_run("gpu_model", rows, sizeof rows / sizeof *rows);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "data/shard.h"
 #include "gpt2/trainer.h"
+#include "programs/kernels.h"
 
 static void write_shard(const char *to, const char *from)
 {
@@ -39,6 +40,7 @@ int main(int argc, char **argv)
     program_set_name(argv[0]);
     if (argc != 4)
         misuse("needs TEXT SHARD STEPS");
+    kernels_from_environment();
     write_shard(argv[2], argv[1]);
     if (!trainer_create(&t, &config, &model, argv[2], NULL, &e))
         fail("%s", e.text);

@@ -415,7 +415,7 @@ static void crossentropy_fwd_row(const struct Row *row)
         x.host[i] = x.plain[i] = peak, x.exact[i] = (double)peak;
     }
     three_send(&x);
-    crossentropy_fwd(loss.ours, lse.ours, x.ours, d_targets, N, V);
+    crossentropy_fwd(loss.ours, lse.ours, x.ours, d_targets, N, V, V);
     plain_crossentropy_f(loss.plain, lse.plain, x.host, targets, N, V);
     plain_crossentropy_d(loss.exact, lse.exact, x.exact, targets, N, V);
     three_check(&loss);
@@ -435,10 +435,10 @@ static void crossentropy_bwd_row(const struct Row *row)
     struct Three loss = three_out("loss", (size_t)N);
     struct Three lse = three_out("lse", (size_t)N);
     struct Three x = three("dlogits", (size_t)(N * V), 1, 0, size);
-    crossentropy_fwd(loss.ours, lse.ours, x.ours, d_targets, N, V);
+    crossentropy_fwd(loss.ours, lse.ours, x.ours, d_targets, N, V, V);
     plain_crossentropy_f(loss.plain, lse.plain, x.host, targets, N, V);
     plain_crossentropy_d(loss.exact, lse.exact, x.exact, targets, N, V);
-    crossentropy_bwd(x.ours, x.ours, lse.ours, d_targets, scale, N, V);
+    crossentropy_bwd(x.ours, x.ours, lse.ours, d_targets, scale, N, V, V);
     plain_crossentropy_bwd_f(x.plain, x.plain, lse.plain, targets, scale, N,
                              V);
     plain_crossentropy_bwd_d(x.exact, x.exact, lse.exact, targets,
@@ -463,10 +463,10 @@ static void crossentropy_masked_row(const struct Row *row)
         if (i % 3 && i % V != targets[i / V])
             x.host[i] = x.plain[i] = -INFINITY, x.exact[i] = -INFINITY;
     three_send(&x);
-    crossentropy_fwd(loss.ours, lse.ours, x.ours, d_targets, N, V);
+    crossentropy_fwd(loss.ours, lse.ours, x.ours, d_targets, N, V, V);
     plain_crossentropy_f(loss.plain, lse.plain, x.host, targets, N, V);
     plain_crossentropy_d(loss.exact, lse.exact, x.exact, targets, N, V);
-    crossentropy_bwd(x.ours, x.ours, lse.ours, d_targets, 1, N, V);
+    crossentropy_bwd(x.ours, x.ours, lse.ours, d_targets, 1, N, V, V);
     plain_crossentropy_bwd_f(x.plain, x.plain, lse.plain, targets, 1, N, V);
     plain_crossentropy_bwd_d(x.exact, x.exact, lse.exact, targets, 1, N, V);
     three_check(&loss);

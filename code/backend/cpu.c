@@ -1,18 +1,18 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two bodies".  Edit it there. */
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two implementations".  Edit it there. */
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backend/backend.h"
 #include "backend/hugepages.h"
-#include "backend/profile.h"
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/error.h"
 
 /* memory of the host */
-void *backend_alloc(size_t bytes, const char *what)
+static void *host_alloc(struct Backend *b, size_t bytes, const char *what)
 {
+    (void)b;
     void *p = hugepages_alloc(bytes);
     if (!p)
         fail("no memory for %s: %.1f MB asked for; use a smaller batch, "
@@ -21,117 +21,111 @@ void *backend_alloc(size_t bytes, const char *what)
     return p;
 }
 
-/* the rest of the CPU's machine */
-void backend_free(void *p)
+static void host_free(struct Backend *b, void *p)
 {
+    (void)b;
     free(p);
 }
 
-void backend_zero(void *p, size_t bytes)
+static void host_zero(struct Backend *b, void *p, size_t bytes)
 {
+    (void)b;
     memset(p, 0, bytes);
 }
 
-void backend_copy(void *to, const void *from, size_t bytes)
+static void host_copy(struct Backend *b, void *to, const void *from,
+                      size_t bytes)
 {
+    (void)b;
     memmove(to, from, bytes);
 }
 
-void backend_put(void *to, const void *host, size_t bytes)
+/* copies on the host */
+static void copy_over(struct Backend *b, void *to, const void *from,
+                      size_t bytes)
 {
-    memcpy(to, host, bytes);
+    (void)b;
+    memcpy(to, from, bytes);
 }
 
-void backend_get(void *host, const void *from, size_t bytes)
+static void *lend(struct Backend *b, const void *p, size_t bytes,
+                  bool blank)
 {
-    memcpy(host, from, bytes);
-}
-
-void *backend_borrow(const void *p, size_t bytes)
-{
-    (void)bytes;
+    (void)b, (void)bytes, (void)blank;
     return (void *)(uintptr_t)p;
 }
 
-void *backend_borrow_blank(void *p, size_t bytes)
+static void take_back(struct Backend *b, void *p, void *host, size_t bytes,
+                      bool changed)
 {
-    return backend_borrow(p, bytes);
-}
-
-void backend_return(void *p, void *host, size_t bytes, bool changed)
-{
-    (void)p, (void)host, (void)bytes, (void)changed;
+    (void)b, (void)p, (void)host, (void)bytes, (void)changed;
 }
 
 /* the CPU's part in a step that does not wait */
-void *backend_host_alloc(size_t bytes, const char *what)
+static bool host_open(struct Backend *b, struct Error *e)
 {
-    return backend_alloc(bytes, what);
+    return b->device == 0 || error_set(e, "the CPU is device 0, and there "
+                                       "is no device %d", b->device);
 }
 
-void backend_host_free(void *host)
+static void nothing(struct Backend *b)
 {
-    backend_free(host);
+    (void)b;
 }
 
-void backend_put_async(void *to, const void *host, size_t bytes)
+static void no_queue(struct Backend *b, int what)
 {
-    memcpy(to, host, bytes);
+    (void)b, (void)what;
 }
 
-void backend_get_async(void *host, const void *from, size_t bytes)
+static void *no_recording(struct Backend *b, void (*work)(void *arg),
+                          void *arg)
 {
-    memcpy(host, from, bytes);
+    (void)b, (void)work, (void)arg;
+    return NULL;
 }
 
-void backend_put_wait(void) { }
-void backend_wait(void) { }
-
-const char *backend_kind(void)
+static void no_replay(struct Backend *b, void *recording)
 {
-    return "cpu";
+    (void)b, (void)recording;
 }
 
-bool backend_memory(size_t *left, size_t *all)
+static bool host_memory(struct Backend *b, size_t *left, size_t *all)
 {
+    (void)b;
     *left = *all = 0;
     return false;
 }
 
-static bool profiling;
-static const char *now;
-static double since_s;
-
-void profile_range(const char *what)
+static void host_range(struct Backend *b, const char *what)
 {
-    if (!profiling)
+    struct Profile *p = &b->profile;
+    if (!p->on)
         return;
     double t = now_s();
-    if (now)
-        profile_add(now, t - since_s);
-    now = what;
-    since_s = t;
+    if (p->now)
+        profile_add(p, p->now, t - p->since_s);
+    p->now = what;
+    p->since_s = t;
 }
 
-void profile_enable(bool on)
+static const char *host_name(struct Backend *b)
 {
-    profiling = on;
-    now = NULL;
-}
-
-bool profile_enabled(void)
-{
-    return profiling;
-}
-
-void profile_print(FILE *out)
-{
-    profile_range(NULL);
-    profile_rows_print(out);
-}
-
-/* the name of the CPU */
-const char *backend_name(void)
-{
+    (void)b;
     return cpu_name();
 }
+
+/* the row of the CPU */
+const struct BackendCalls cpu_backend = {
+    .kind = BACKEND_CPU, .kind_name = "cpu",
+    .open = host_open, .close = nothing, .use = nothing,
+    .alloc = host_alloc, .free = host_free, .zero = host_zero,
+    .copy = host_copy, .put = copy_over, .get = copy_over,
+    .lend = lend, .take_back = take_back,
+    .host_alloc = host_alloc, .host_free = host_free,
+    .put_async = copy_over, .put_wait = nothing,
+    .get_async = copy_over, .wait = nothing, .beside = no_queue,
+    .record = no_recording, .replay = no_replay, .forget = no_replay,
+    .memory = host_memory, .name = host_name,
+    .range = host_range, .collect = nothing,
+};

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two bodies".  Edit it there. */
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two implementations".  Edit it there. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,17 +6,45 @@
 #include <nvtx3/nvToolsExt.h>
 #endif
 #include "backend/backend.h"
-#include "backend/profile.h"
-#include "ops/kernels/common.cuh"
+#include "backend/cuda_stream.cuh"
 
-cudaStream_t backend_stream;
+/* what a GPU's backend keeps */
+enum { OLD = 64 };
+
+struct Gpu {
+    cudaStream_t stream, main, beside;  /* stream: where work goes now   */
+    bool own;                           /* main is not the default one   */
+    cudaEvent_t sent, begun, done;
+    void *scratch[OLD];                 /* the last one is in use        */
+    size_t scratch_bytes;
+    int scratches;
+    bool in_range;                      /* of a profiler                 */
+    struct Mark { const char *what; cudaEvent_t at; } *mark;
+    int marks, most_marks;
+};
+
+static struct Gpu *gpu_of(struct Backend *b)
+{
+    return (struct Gpu *)b->state;
+}
+
+static struct Gpu *gpu(void)
+{
+    return gpu_of(backend_current());
+}
+
+cudaStream_t backend_stream(void)
+{
+    return gpu()->stream;
+}
 
 /* memory of the GPU */
-void *backend_alloc(size_t bytes, const char *what)
+static void *gpu_alloc(struct Backend *b, size_t bytes, const char *what)
 {
     void *p;
     size_t left = 0, all = 0;
     cudaError_t r = cudaMalloc(&p, bytes ? bytes : 1);
+    (void)b;
     if (r == cudaErrorMemoryAllocation) {
         /* say what was asked for, and what is left */
         cudaMemGetInfo(&left, &all);
@@ -29,206 +57,310 @@ void *backend_alloc(size_t bytes, const char *what)
     return p;
 }
 
-void backend_free(void *p)
+static void gpu_free(struct Backend *b, void *p)
 {
+    (void)b;
     CUDA_OK(cudaFree(p));
 }
 
-void backend_zero(void *p, size_t bytes)
+static void gpu_zero(struct Backend *b, void *p, size_t bytes)
 {
     if (bytes)
-        CUDA_OK(cudaMemsetAsync(p, 0, bytes, backend_stream));
+        CUDA_OK(cudaMemsetAsync(p, 0, bytes, gpu_of(b)->stream));
 }
 
-void backend_copy(void *to, const void *from, size_t bytes)
+static void gpu_copy(struct Backend *b, void *to, const void *from,
+                     size_t bytes)
 {
     if (to != from && bytes)
         CUDA_OK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice,
-                                backend_stream));
+                                gpu_of(b)->stream));
 }
 
 /* copies to and from the GPU */
-void backend_put(void *to, const void *host, size_t bytes)
+static void gpu_put(struct Backend *b, void *to, const void *host,
+                    size_t bytes)
 {
     CUDA_OK(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice,
-                            backend_stream));
-    CUDA_OK(cudaStreamSynchronize(backend_stream));
+                            gpu_of(b)->stream));
+    CUDA_OK(cudaStreamSynchronize(gpu_of(b)->stream));
 }
 
-void backend_get(void *host, const void *from, size_t bytes)
+static void gpu_get(struct Backend *b, void *host, const void *from,
+                    size_t bytes)
 {
     CUDA_OK(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost,
-                            backend_stream));
-    CUDA_OK(cudaStreamSynchronize(backend_stream));
+                            gpu_of(b)->stream));
+    CUDA_OK(cudaStreamSynchronize(gpu_of(b)->stream));
 }
 
-void *backend_borrow_blank(void *p, size_t bytes)
+static void *gpu_lend(struct Backend *b, const void *p, size_t bytes,
+                      bool blank)
 {
     void *host = malloc(bytes ? bytes : 1);
     if (!host)
         fail("no memory for a copy of %.1f MB from the GPU",
              (double)bytes / 1e6);
-    (void)p;
+    if (!blank)
+        gpu_get(b, host, p, bytes);
     return host;
 }
 
-void *backend_borrow(const void *p, size_t bytes)
-{
-    void *host = backend_borrow_blank(NULL, bytes);
-    backend_get(host, p, bytes);
-    return host;
-}
-
-void backend_return(void *p, void *host, size_t bytes, bool changed)
+static void gpu_take_back(struct Backend *b, void *p, void *host,
+                          size_t bytes, bool changed)
 {
     if (changed)
-        backend_put(p, host, bytes);
+        gpu_put(b, p, host, bytes);
     free(host);
 }
 
 /* memory for one operator at a time */
-enum { OLD = 64 };
-static void *scratch[OLD];              /* the last one is in use */
-static size_t scratch_bytes;
-static int scratches;
-
-static void scratch_free(void)
-{
-    while (scratches > 0)
-        cudaFree(scratch[--scratches]); /* at exit: nobody left to tell */
-}
-
 void *backend_scratch(size_t bytes)
 {
-    if (bytes > scratch_bytes) {
-        if (scratches == 0)
-            atexit(scratch_free);
-        scratch_bytes = bytes > 2 * scratch_bytes ? bytes
-                                                  : 2 * scratch_bytes;
-        scratch[scratches++] = backend_alloc(scratch_bytes,
-                                             "an operator's partial sums");
+    struct Gpu *g = gpu();
+    if (bytes > g->scratch_bytes) {
+        g->scratch_bytes = bytes > 2 * g->scratch_bytes
+                         ? bytes : 2 * g->scratch_bytes;
+        g->scratch[g->scratches++] = backend_alloc(g->scratch_bytes,
+            "an operator's partial sums");
     }
-    return scratch[scratches - 1];
+    return g->scratch[g->scratches - 1];
 }
 
 /* copies that nobody waits for */
-static cudaEvent_t sent;
-
-void *backend_host_alloc(size_t bytes, const char *what)
+static void *gpu_host_alloc(struct Backend *b, size_t bytes,
+                            const char *what)
 {
     void *p;
+    (void)b;
     if (cudaMallocHost(&p, bytes ? bytes : 1) != cudaSuccess)
         fail("no pinned memory for %s: %.1f MB asked for", what,
              (double)bytes / 1e6);
     return p;
 }
 
-void backend_host_free(void *host)
+static void gpu_host_free(struct Backend *b, void *host)
 {
+    (void)b;
     if (host)
         CUDA_OK(cudaFreeHost(host));
 }
 
-void backend_put_async(void *to, const void *host, size_t bytes)
+static void gpu_put_async(struct Backend *b, void *to, const void *host,
+                          size_t bytes)
 {
-    if (!sent)
-        CUDA_OK(cudaEventCreateWithFlags(&sent, cudaEventDisableTiming));
+    struct Gpu *g = gpu_of(b);
+    if (!g->sent)
+        CUDA_OK(cudaEventCreateWithFlags(&g->sent, cudaEventDisableTiming));
     CUDA_OK(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice,
-                            backend_stream));
-    CUDA_OK(cudaEventRecord(sent, backend_stream));
+                            g->stream));
+    CUDA_OK(cudaEventRecord(g->sent, g->stream));
 }
 
-void backend_put_wait(void)
+static void gpu_put_wait(struct Backend *b)
 {
-    if (sent)
-        CUDA_OK(cudaEventSynchronize(sent));
+    if (gpu_of(b)->sent)
+        CUDA_OK(cudaEventSynchronize(gpu_of(b)->sent));
 }
 
-void backend_get_async(void *host, const void *from, size_t bytes)
+static void gpu_get_async(struct Backend *b, void *host, const void *from,
+                          size_t bytes)
 {
     CUDA_OK(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost,
-                            backend_stream));
+                            gpu_of(b)->stream));
 }
 
-void backend_wait(void)
+static void gpu_wait(struct Backend *b)
 {
-    CUDA_OK(cudaStreamSynchronize(backend_stream));
+    CUDA_OK(cudaStreamSynchronize(gpu_of(b)->stream));
 }
 
-bool backend_memory(size_t *left, size_t *all)
+static bool gpu_memory(struct Backend *b, size_t *left, size_t *all)
 {
+    (void)b;
     CUDA_OK(cudaMemGetInfo(left, all));
     return true;
 }
 
-const char *backend_kind(void)
+/* a second stream */
+static void second_stream(struct Gpu *g)
 {
-#ifdef __NVCC__
-    return "cuda";
-#else
-    return "simt";
-#endif
+    if (g->beside)
+        return;
+    CUDA_OK(cudaStreamCreateWithFlags(&g->beside, cudaStreamNonBlocking));
+    CUDA_OK(cudaEventCreateWithFlags(&g->begun, cudaEventDisableTiming));
+    CUDA_OK(cudaEventCreateWithFlags(&g->done, cudaEventDisableTiming));
 }
+
+static void gpu_beside(struct Backend *b, int what)
+{
+    struct Gpu *g = gpu_of(b);
+    second_stream(g);
+    if (what == BESIDE_BEGIN) {
+        CUDA_OK(cudaEventRecord(g->begun, g->main));
+        CUDA_OK(cudaStreamWaitEvent(g->beside, g->begun, 0));
+        g->stream = g->beside;
+    } else if (what == BESIDE_END) {
+        CUDA_OK(cudaEventRecord(g->done, g->beside));
+        g->stream = g->main;
+    } else {
+        CUDA_OK(cudaStreamWaitEvent(g->main, g->done, 0));
+    }
+}
+
+/* record a step and run it again */
+#ifdef __NVCC__
+static void *gpu_record(struct Backend *b, void (*work)(void *arg),
+                        void *arg)
+{
+    struct Gpu *g = gpu_of(b);
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    if (!g->own) {
+        CUDA_OK(cudaDeviceSynchronize());
+        CUDA_OK(cudaStreamCreateWithFlags(&g->main, cudaStreamNonBlocking));
+        g->stream = g->main;
+        g->own = true;
+    }
+    CUDA_OK(cudaStreamBeginCapture(g->main,
+                                   cudaStreamCaptureModeThreadLocal));
+    work(arg);
+    CUDA_OK(cudaStreamEndCapture(g->main, &graph));
+    CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA_OK(cudaGraphDestroy(graph));
+    return exec;
+}
+
+static void gpu_replay(struct Backend *b, void *recording)
+{
+    CUDA_OK(cudaGraphLaunch((cudaGraphExec_t)recording, gpu_of(b)->main));
+}
+
+static void gpu_forget(struct Backend *b, void *recording)
+{
+    (void)b;
+    if (recording)
+        CUDA_OK(cudaGraphExecDestroy((cudaGraphExec_t)recording));
+}
+#endif
+
+#ifndef __NVCC__
+static void *gpu_record(struct Backend *b, void (*work)(void *arg),
+                        void *arg)
+{
+    (void)b, (void)work, (void)arg;
+    return NULL;
+}
+
+static void gpu_replay(struct Backend *b, void *recording)
+{
+    (void)b, (void)recording;
+}
+
+static void gpu_forget(struct Backend *b, void *recording)
+{
+    (void)b, (void)recording;
+}
+#endif
 
 /* name the work for a profiler */
-static bool profiling, in_range;
-static struct Mark { const char *what; cudaEvent_t at; } *mark;
-static int marks, mark_room;
-
-static void keep_mark(const char *what)
+static void keep_mark(struct Gpu *g, const char *what)
 {
-    if (marks == mark_room) {
-        mark_room = mark_room ? 2 * mark_room : 1024;
-        mark = (struct Mark *)realloc(mark, mark_room * sizeof *mark);
-        if (!mark)
-            fail("no memory for %d marks of the profile", mark_room);
-        for (int i = marks; i < mark_room; i++)
-            CUDA_OK(cudaEventCreate(&mark[i].at));
+    if (g->marks == g->most_marks) {
+        g->most_marks = g->most_marks ? 2 * g->most_marks : 1024;
+        g->mark = (struct Gpu::Mark *)realloc(g->mark,
+            g->most_marks * sizeof *g->mark);
+        if (!g->mark)
+            fail("no memory for %d marks of the profile", g->most_marks);
+        for (int i = g->marks; i < g->most_marks; i++)
+            CUDA_OK(cudaEventCreate(&g->mark[i].at));
     }
-    mark[marks].what = what;
-    CUDA_OK(cudaEventRecord(mark[marks++].at, backend_stream));
+    g->mark[g->marks].what = what;
+    CUDA_OK(cudaEventRecord(g->mark[g->marks++].at, g->stream));
 }
 
-void profile_range(const char *what)
+static void gpu_range(struct Backend *b, const char *what)
 {
+    struct Gpu *g = gpu_of(b);
 #ifdef __NVCC__
-    if (in_range)
+    if (g->in_range)
         nvtxRangePop();
     if (what)
         nvtxRangePushA(what);
 #endif
-    in_range = what != NULL;
-    if (profiling)
-        keep_mark(what);
+    g->in_range = what != NULL;
+    if (b->profile.on)
+        keep_mark(g, what);
 }
 
-void profile_enable(bool on)
+static void gpu_collect(struct Backend *b)
 {
-    profiling = on;
-}
-
-bool profile_enabled(void)
-{
-    return profiling;
-}
-
-void profile_print(FILE *out)
-{
-    profile_range(NULL);
-    backend_wait();
-    for (int i = 0; i + 1 < marks; i++) {
+    struct Gpu *g = gpu_of(b);
+    for (int i = 0; i + 1 < g->marks; i++) {
         float ms;
-        if (!mark[i].what)
+        if (!g->mark[i].what)
             continue;
-        CUDA_OK(cudaEventElapsedTime(&ms, mark[i].at, mark[i + 1].at));
-        profile_add(mark[i].what, ms / 1e3);
+        CUDA_OK(cudaEventElapsedTime(&ms, g->mark[i].at,
+                                     g->mark[i + 1].at));
+        profile_add(&b->profile, g->mark[i].what, ms / 1e3);
     }
-    marks = 0;
-    profile_rows_print(out);
+    g->marks = 0;
 }
 
-/* the name of the GPU */
-const char *backend_name(void)
+/* the row of the GPU */
+static bool gpu_open(struct Backend *b, struct Error *e)
 {
-    return cuda_name();
+    int devices = 0;
+    const cudaError_t r = cudaGetDeviceCount(&devices);
+    if (r != cudaSuccess || !devices)
+        return error_set(e, "no GPU: %s", cudaGetErrorString(r));
+    if (b->device < 0 || b->device >= devices || b->device >= MOST_DEVICES)
+        return error_set(e, "there is no GPU %d: this machine has %d, "
+                         "numbered from 0", b->device, devices);
+    b->state = calloc(1, sizeof(struct Gpu));
+    return b->state || error_set(e, "no memory for a backend");
 }
+
+static void gpu_use(struct Backend *b)
+{
+    CUDA_OK(cudaSetDevice(b->device));
+}
+
+static const char *gpu_name(struct Backend *b)
+{
+    return cuda_name(b->device);
+}
+
+static void gpu_close(struct Backend *b)
+{
+    struct Gpu *g = gpu_of(b);
+    CUDA_OK(cudaDeviceSynchronize());
+    while (g->scratches > 0)
+        CUDA_OK(cudaFree(g->scratch[--g->scratches]));
+    for (int i = 0; i < g->most_marks; i++)
+        CUDA_OK(cudaEventDestroy(g->mark[i].at));
+    free(g->mark);
+    if (g->sent)
+        CUDA_OK(cudaEventDestroy(g->sent));
+    if (g->beside) {
+        CUDA_OK(cudaStreamDestroy(g->beside));
+        CUDA_OK(cudaEventDestroy(g->begun));
+        CUDA_OK(cudaEventDestroy(g->done));
+    }
+    if (g->own)
+        CUDA_OK(cudaStreamDestroy(g->main));
+    free(g);
+}
+
+#ifdef __NVCC__
+#define KIND BACKEND_CUDA, "cuda"
+#else
+#define KIND BACKEND_SIMT, "simt"
+#endif
+extern "C" const struct BackendCalls gpu_backend = {
+    KIND, gpu_open, gpu_close, gpu_use, gpu_alloc, gpu_free, gpu_zero,
+    gpu_copy, gpu_put, gpu_get, gpu_lend, gpu_take_back, gpu_host_alloc,
+    gpu_host_free, gpu_put_async, gpu_put_wait, gpu_get_async, gpu_wait,
+    gpu_beside, gpu_record, gpu_replay, gpu_forget, gpu_memory, gpu_name,
+    gpu_range, gpu_collect,
+};

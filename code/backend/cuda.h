@@ -22,12 +22,12 @@ static inline void cuda_ok(cudaError_t e, const char *call,
 
 /* the name of this GPU */
 /* "NVIDIA H200; CUDA 13.0" */
-static inline const char *cuda_name(void)
+static inline const char *cuda_name(int device)
 {
     static char name[160];
     struct cudaDeviceProp p;
     int runtime;
-    CUDA_OK(cudaGetDeviceProperties(&p, 0));
+    CUDA_OK(cudaGetDeviceProperties(&p, device));
     CUDA_OK(cudaRuntimeGetVersion(&runtime));
     snprintf(name, sizeof name, "%.100s; CUDA %d.%d", p.name,
              runtime / 1000, runtime % 1000 / 10);

@@ -15,6 +15,7 @@
 #include "ops/adamw/adamw.h"
 #include "ops/matmul/cpu_tile.h"
 #include "ops/matmul/matmul.h"
+#include "programs/kernels.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -469,6 +470,7 @@ int main(int argc, char **argv)
         "Measure this processor and the matmuls of a training step on it.",
         NULL };
     args_options(argc, argv, options, &usage);
+    kernels_from_environment();
     threads = omp_get_max_threads();
     struct Error e;
     if (!numbers_open(&numbers, out, machine, "make bench", &e))

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "backend/backend.h"
-#include "backend/peak.h"
+#include "ops/peak/peak.h"
 #include "base/args.h"
 #include "base/clock.h"
 #include "bench/numbers.h"
@@ -84,12 +84,12 @@ static void attention_back(void)
 
 static void loss(void)
 {
-    crossentropy_fwd(stat, stat + N, logits, tokens, rows, V);
+    crossentropy_fwd(stat, stat + N, logits, tokens, rows, V, V);
 }
 
 static void loss_back(void)
 {
-    crossentropy_bwd(logits, logits, stat + N, tokens, 1e-6f, rows, V);
+    crossentropy_bwd(logits, logits, stat + N, tokens, 1e-6f, rows, V, V);
 }
 
 static void product(void)           /* the first layer of the MLP */

@@ -103,13 +103,13 @@ static void bias_back(int i)    /* no columns in x: only db is computed */
 static void loss(int i)
 {
     (void)i;
-    crossentropy_fwd(stat, stat + B * T, m[0], tokens, B * T, V);
+    crossentropy_fwd(stat, stat + B * T, m[0], tokens, B * T, V, V);
 }
 
 static void loss_back(int i)
 {
     (void)i;
-    crossentropy_bwd(m[0], m[1], stat + B * T, tokens, 1e-3f, B * T, V);
+    crossentropy_bwd(m[0], m[1], stat + B * T, tokens, 1e-3f, B * T, V, V);
 }
 
 /* bench-ops: `struct Job`, the table */

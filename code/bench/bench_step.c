@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "backend/backend.h"
-#include "backend/peak.h"
+#include "ops/peak/peak.h"
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/rng.h"
@@ -20,6 +20,7 @@
 #include "gpt2/trainer.h"
 #include "io/safetensors.h"
 #include "ops/adamw/adamw.h"
+#include "programs/kernels.h"
 
 /* bench-step: options */
 static const char *model = "gpt2", *precision = "fp32", *recompute = "none",
@@ -61,6 +62,7 @@ static void read_options(int argc, char **argv)
     program_set_name(argv[0]);
     if (args_parse(argc, argv, table, &usage) > 0)
         misuse("no arguments expected; try --help");
+    kernels_from_environment();
     if (!precision_options(&options, precision, recompute, true, &e))
         misuse("%s", e.text);
     options.no_graph = no_graph;

@@ -31,7 +31,7 @@ static inline void lab_open(int argc, char **argv, const char *summary)
     struct Error e;
     args_options(argc, argv, options, &usage);
     if (!*machine)
-        machine = cuda_name();
+        machine = cuda_name(0);
     if (!numbers_open(&numbers, out, machine, "make bench-gpu", &e))
         fail("%s", e.text);
     printf("%s\n", machine);

@@ -10,6 +10,7 @@
 #include "gpt2/params.h"
 #include "gpt2/plan.h"
 #include "gpt2/precision.h"
+#include "ops/kernels/bf16.h"
 
 C_FUNCTIONS_BEGIN
 
@@ -18,31 +19,33 @@ enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
             LAYER_STEPS, BEFORE = -1 };
 
 
-/*    field   columns  written by  last reader  first whose derivative
- *            a token              forward      needs it */
-#define ACTS_LAYER(X)                                                \
-    X(x,      C,       BEFORE,     PROJ,        LN_1)                \
-    X(ln_1,   C,       LN_1,       QKV,         QKV)                 \
-    X(mean_1, 1,       LN_1,       LN_1,        LN_1)                \
-    X(rstd_1, 1,       LN_1,       LN_1,        LN_1)                \
-    X(qkv,    3*C,     QKV,        ATTENTION,   ATTENTION)           \
-    X(att,    C,       ATTENTION,  PROJ,        ATTENTION)           \
-    X(lse,    NH,      ATTENTION,  ATTENTION,   ATTENTION)           \
-    X(mid,    C,       PROJ,       FC_PROJ,     LN_2)                \
-    X(ln_2,   C,       LN_2,       FC,          FC)                  \
-    X(mean_2, 1,       LN_2,       LN_2,        LN_2)                \
-    X(rstd_2, 1,       LN_2,       LN_2,        LN_2)                \
-    X(fc,     4*C,     FC,         GELU,        GELU)                \
-    X(gelu,   4*C,     GELU,       FC_PROJ,     FC_PROJ)
+/* field  kind  columns written by  last reader  first whose    computed
+ *              a token             forward      derivative     again
+ *                                               needs it       from   */
+#define ACTS_LAYER(X)                                                   \
+    X(x,      ACT,  C,   BEFORE,    PROJ,        LN_1,      NEVER)      \
+    X(ln_1,   ACT,  C,   LN_1,      QKV,         QKV,       REDO_NORM)  \
+    X(mean_1, STAT, 1,   LN_1,      LN_1,        LN_1,      REDO_BLOCK) \
+    X(rstd_1, STAT, 1,   LN_1,      LN_1,        LN_1,      REDO_BLOCK) \
+    X(qkv,    ACT,  3*C, QKV,       ATTENTION,   ATTENTION, REDO_BLOCK) \
+    X(att,    ACT,  C,   ATTENTION, PROJ,        ATTENTION, REDO_BLOCK) \
+    X(lse,    STAT, NH,  ATTENTION, ATTENTION,   ATTENTION, REDO_BLOCK) \
+    X(mid,    ACT,  C,   PROJ,      FC_PROJ,     LN_2,      REDO_BLOCK) \
+    X(ln_2,   ACT,  C,   LN_2,      FC,          FC,        REDO_NORM)  \
+    X(mean_2, STAT, 1,   LN_2,      LN_2,        LN_2,      REDO_BLOCK) \
+    X(rstd_2, STAT, 1,   LN_2,      LN_2,        LN_2,      REDO_BLOCK) \
+    X(fc,     ACT,  4*C, FC,        GELU,        GELU,      REDO_BLOCK) \
+    X(gelu,   ACT,  4*C, GELU,      FC_PROJ,     FC_PROJ,   REDO_GELU)
 
+/* field  kind  columns written by  last reader, both backward */
+#define GRADS_LAYER(X)                                                  \
+    X(dfc,    ACT,  4*C, FC_PROJ,   FC)                                 \
+    X(dln_2,  ACT,  C,   FC,        LN_2)                               \
+    X(datt,   ACT,  C,   PROJ,      ATTENTION)                          \
+    X(dqkv,   ACT,  3*C, ATTENTION, QKV)                                \
+    X(dln_1,  ACT,  C,   QKV,       LN_1)
 
-/*    field   columns  written by  last reader, both in the backward pass */
-#define GRADS_LAYER(X)                                               \
-    X(dgelu,  4*C,     FC_PROJ,    FC)                               \
-    X(dln_2,  C,       FC,         LN_2)                             \
-    X(datt,   C,       PROJ,       ATTENTION)                        \
-    X(dqkv,   3*C,     ATTENTION,  QKV)                              \
-    X(dln_1,  C,       QKV,        LN_1)
+enum { NEVER = REDO_BLOCK + 1 };
 
 /* `struct LayerActs`: a pointer per row */
 #define ACT_FIELD(field, ...) real *field;
@@ -62,6 +65,9 @@ struct Model {
     int    B, T;                         /* the largest batch it can take */
     bool   training;
     struct ModelOptions options;
+    struct Backend *backend;             /* where it is, and computes */
+    struct Kernels kernels;
+    const struct ModelBody *body;        /* what its precision does */
     int    chunk, Vp;                    /* rows of logits at a time, and */
                                          /* their length, at least V */
     /* its numbers, and where they lie */
@@ -69,10 +75,10 @@ struct Model {
     struct Weights w, g;                 /* g only if training */
     struct Plan plan;
     struct Acts acts;
-    struct Mixed *mixed;                 /* in bf16: instead of acts */
+    struct Bf16Model *bf16;              /* in bf16: instead of acts */
     void   *acts_memory;
     int32_t *tokens, *targets;           /* [B][T], beside the weights */
-    double loss;                         /* of model_train_start */
+    double loss, batch_loss;             /* of model_train_start */
     double squares;                      /* of gradients of matrices */
 };
 
@@ -138,6 +144,16 @@ void model_train_start(struct Model *m, const int32_t *tokens,
                        bool accumulate);
 double model_train_loss(struct Model *m);
 
+
+/* Make the model's backend and kernels the current ones, for what is done
+ * with its memory from outside; model_unuse puts back what was before. */
+struct ModelUse { struct Backend *before; struct Kernels kernels; };
+struct ModelUse model_use(const struct Model *m);
+void model_unuse(const struct Model *m, struct ModelUse u);
+
+/* The i-th tensor of the table as the products read it, where that is a
+ * copy in bf16; else NULL.  All copies are in one piece of memory. */
+bf16 *model_copy_of(const struct Model *m, int i);
 
 /* The weights as floats [table.total] for the host, whatever they are
  * stored in; give them back, and say whether they have changed. */

@@ -26,23 +26,28 @@ const char *precision_name(enum Precision p)
     return precisions[p];
 }
 
-const char *recompute_name(enum Recompute r)
-{
-    return recomputes[r];
-}
-
-/* take the matrix product of a precision */
-static bool take_product(enum Precision p, struct Error *e)
+/* choose the kernels of a precision */
+static bool by_library(enum Precision p)
 {
     if (p == FP32 && gemm_use("cublas"))    /* where there is one */
-        fp32_mode_set("3xtf32");
-    if (p == TF32 && !gemm_use("cublas-tf32"))
-        return error_set(e, "tf32 is a mode of a GPU's tensor cores: use "
-                         "the program whose name ends in -cuda, or "
-                         "--precision fp32");
+        return fp32_mode_set("3xtf32");
     if (p == TF32)
-        fp32_mode_set("tf32");
+        return gemm_use("cublas-tf32") && fp32_mode_set("tf32");
     return true;
+}
+
+static bool choose_kernels(struct ModelOptions *o, struct Error *e)
+{
+    struct Backend *b = backend_current();
+    const struct Kernels before = b->kernels;
+    const bool good = by_library(o->precision);
+    o->kernels = b->kernels;
+    o->chosen = true;
+    b->kernels = before;
+    return good
+        || error_set(e, "tf32 is a mode of a GPU's tensor cores: use the "
+                     "program whose name ends in -cuda, or --precision "
+                     "fp32");
 }
 
 /* options from words */
@@ -50,7 +55,7 @@ bool precision_options(struct ModelOptions *o, const char *precision,
                        const char *recompute, bool master,
                        struct Error *e)
 {
-    const bool gpu = strcmp(backend_kind(), "cuda") == 0;
+    const bool gpu = backend_kind() == BACKEND_CUDA;
     int p = find(precisions, 3, precision ? precision
                                 : gpu ? "bf16" : "fp32");
     int r = find(recomputes, 4, recompute);
@@ -65,5 +70,5 @@ bool precision_options(struct ModelOptions *o, const char *precision,
                          : "master-weights off", precisions[p]);
     *o = (struct ModelOptions){ .precision = (enum Precision)p,
         .recompute = (enum Recompute)r, .no_master = !master };
-    return take_product(o->precision, e);
+    return choose_kernels(o, e);
 }

@@ -5,6 +5,7 @@
 #define GPT2_PRECISION_H
 
 #include <stdbool.h>
+#include "backend/backend.h"
 #include "base/error.h"
 
 C_FUNCTIONS_BEGIN
@@ -19,6 +20,8 @@ enum Recompute { KEEP_ALL, REDO_GELU, REDO_NORM, REDO_BLOCK };
 #define RECOMPUTE_NAMES "none|gelu|gelu+layernorm|block"
 
 struct ModelOptions {
+    struct Kernels kernels;         /* if chosen; else the backend's now */
+    bool chosen;
     enum Precision precision;
     enum Recompute recompute;       /* bf16 only */
     bool no_master;                 /* bf16 only: no fp32 weights */
@@ -26,15 +29,14 @@ struct ModelOptions {
     bool no_graph;                  /* launch every kernel of a step */
 };
 
-/* By the names above (NULL: bf16 on a real GPU, else fp32; none), and the
- * matrix product that goes with them is taken; false if a word is none of
- * them, if bf16 is needed for the other two and is not there, or if this
- * program has no tf32. */
+/* By the names above (NULL: bf16 on a real GPU, else fp32; none), with the
+ * kernels that go with them on the current backend; false if a word is
+ * none of them, if bf16 is needed for the other two and is not there, or
+ * if the backend has no tf32. */
 bool precision_options(struct ModelOptions *o, const char *precision,
                        const char *recompute, bool master,
                        struct Error *e);
 const char *precision_name(enum Precision p);
-const char *recompute_name(enum Recompute r);
 
 C_FUNCTIONS_END
 

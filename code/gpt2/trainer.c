@@ -4,7 +4,6 @@
 
 #include "backend/backend.h"
 #include "base/alloc.h"
-#include "gpt2/mixed_plan.h"
 #include "ops/adamw/adamw.h"
 
 #include <assert.h>
@@ -32,12 +31,14 @@ static void reserve(struct Trainer *t)
 
 void trainer_spans(struct Trainer *t)
 {
+    const bf16 *copy = model_copy_of(&t->model, 0);
     t->span = xcalloc((size_t)t->model.table.n, sizeof *t->span);
     for (int i = 0; i < t->model.table.n; i++) {
         const struct Param *p = &t->model.table.row[i];
+        const bf16 *at = model_copy_of(&t->model, i);
         t->span[i] = (struct AdamwSpan){ .offset = p->offset,
             .size = p->size, .decays = p->decay,
-            .offset16 = t->model.mixed ? mixed_offset(&t->model, i) : 0 };
+            .offset16 = copy ? (size_t)(at - copy) : 0 };
     }
 }
 
@@ -115,9 +116,8 @@ static void move_weights(struct Trainer *t, const struct StepReport *r)
         .scale = c->clip > 0 && r->norm > c->clip ? c->clip / r->norm : 1,
         .decay = c->decay, .step = t->step + 1, .seed = c->seed,
     };
-    const struct Mixed *x = t->model.mixed;
     profile_range("adamw");
-    adamw_all(t->model.w.base, x ? x->w.base : NULL, t->m, t->v,
+    adamw_all(t->model.w.base, model_copy_of(&t->model, 0), t->m, t->v,
               t->model.g.base, t->span, t->model.table.n, &s);
     profile_range(NULL);
 }

@@ -431,33 +431,6 @@ static bool save_moments(const struct ParamTable *t, const char *path,
     return ok;
 }
 
-/* open a model to read it */
-/* A checkpoint's directory stands for the weights in it. */
-static const char *weights_in(char path[CHECKPOINT_PATH_MAX],
-                              const char *init)
-{
-    struct stat s;
-    struct Error e;
-    bool inside = stat(init, &s) == 0 && S_ISDIR(s.st_mode);
-    return inside && join(path, init, "model.safetensors", &e)
-           ? path : init;
-}
-
-void model_open(struct Model *m, const struct ModelFile *f, int B, int T)
-{
-    char path[CHECKPOINT_PATH_MAX];
-    const char *file = weights_in(path, f->init);
-    struct ModelOptions o;
-    struct Config c;
-    struct Error e;
-    if (!precision_options(&o, f->precision, NULL, true, &e))
-        misuse("%s", e.text);
-    if (!weights_config(&c, file, f->heads, &e)
-        || !model_create_as(m, &c, B, T ? T : c.T, false, &o, &e)
-        || !weights_load(m, file, &e))
-        fail("%s", e.text);
-}
-
 /* read and write train.json */
 #define TRAIN_FORMAT "moving-bytes training state 1"
 

@@ -7,7 +7,8 @@
 #include "base/alloc.h"
 #include "base/args.h"
 #include "data/loader.h"
-#include "io/checkpoint.h"
+#include "programs/open_model.h"
+#include "programs/kernels.h"
 
 /* the options of eval */
 static struct ModelFile file;

@@ -4,7 +4,7 @@
 #include "base/args.h"
 #include "base/threads.h"
 #include "gpt2/sampler.h"
-#include "io/checkpoint.h"
+#include "programs/open_model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 /* train: from shards of tokens to a model. */
 #include "backend/backend.h"
-#include "backend/peak.h"
+#include "ops/peak/peak.h"
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/json.h"
@@ -12,6 +12,7 @@
 #include "gpt2/runlog.h"
 #include "gpt2/sampler.h"
 #include "gpt2/trainer.h"
+#include "programs/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -396,6 +397,7 @@ static void make_config(struct TrainConfig *c)
         misuse("--batch %d --seq %d: more than 2^31 tokens at once",
                o.batch, o.seq);
     struct Error e;
+    kernels_from_environment();
     if (!precision_options(&c->options, o.precision, o.recompute,
                            strcmp(o.master, "on") == 0, &e))
         misuse("%s", e.text);
@@ -482,7 +484,7 @@ static void check_memory(struct Run *r, const struct Config *c,
                          const struct ModelOptions *p)
 {
     size_t all;
-    if (strcmp(backend_kind(), "cuda") || !backend_memory(&r->left, &all))
+    if (backend_kind() != BACKEND_CUDA || !backend_memory(&r->left, &all))
         return;
     r->bytes = model_bytes(c, o.batch, o.seq, true, true, p);
     r->largest = largest_batch(c, p, r->left);

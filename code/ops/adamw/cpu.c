@@ -1,6 +1,7 @@
 /* Tangled from chapters/gpt2/training.nw, "Threads that cannot be seen in the result".  Edit it there. */
 
 #include "ops/adamw/adamw.h"
+#include "ops/operators.h"
 
 #include <math.h>
 
@@ -71,8 +72,8 @@ static void update_piece(real *restrict w, real *restrict m,
 }
 
 /* share the pieces out among the threads */
-void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
-                  const struct AdamwStep *s)
+void cpu_adamw_update(real *w, real *m, real *v, const real *g, size_t n,
+                      const struct AdamwStep *s)
 {
     /* fold the step into c */
     double correct1 = 1 - pow(s->beta1, (double)s->step);
@@ -114,7 +115,7 @@ static double sum_piece(const real *g, size_t n)
 }
 
 
-double sum_squares(const real *g, size_t n)
+double cpu_sum_squares(const real *g, size_t n)
 {
     enum { PIECES = 256 };
     double part[PIECES], sum = 0;

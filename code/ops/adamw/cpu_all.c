@@ -2,10 +2,11 @@
 
 #include "base/error.h"
 #include "ops/adamw/adamw.h"
+#include "ops/operators.h"
 
-void adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
-               const struct AdamwSpan *span, int spans,
-               const struct AdamwStep *s)
+void cpu_adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
+                   const struct AdamwSpan *span, int spans,
+                   const struct AdamwStep *s)
 {
     if (w16 || !w)
         fail("adamw_all: the CPU keeps its weights in float only; bf16 "

@@ -3,6 +3,7 @@
 #include "ops/adamw/adamw.h"
 #include "backend/backend.h"
 #include "ops/kernels/common.cuh"
+#include "ops/operators.h"
 
 /* the numbers that a step's loop needs */
 struct Coefficients {
@@ -37,8 +38,8 @@ __global__ void adamw_kernel(float *w, float *m, float *v, const float *g,
 }
 
 /* launch adamw */
-void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
-                  const struct AdamwStep *s)
+void cuda_adamw_update(real *w, real *m, real *v, const real *g, size_t n,
+                       const struct AdamwStep *s)
 {
     /* fold the step into c */
     double correct1 = 1 - pow(s->beta1, (double)s->step);
@@ -51,7 +52,7 @@ void adamw_update(real *w, real *m, real *v, const real *g, size_t n,
         .root = (real)(1 / sqrt(correct2)),
         .eps = (real)s->eps, .shrink = (real)(s->lr * s->decay),
     };
-    adamw_kernel<<<blocks_for(n, THREADS), THREADS, 0, backend_stream>>>(
+    adamw_kernel<<<blocks_for(n, THREADS), THREADS, 0, backend_stream()>>>(
         w, m, v, g, n, c);
     LAUNCHED();
 }
@@ -128,7 +129,7 @@ __global__ void sum_squares_many(double *part, const float *g, size_t n)
 }
 
 /* launch the sum of squares */
-double sum_squares(const real *g, size_t n)
+double cuda_sum_squares(const real *g, size_t n)
 {
     /* sum the squares of very many numbers */
     if (n >= MANY && (uintptr_t)g % 16 == 0) {
@@ -141,7 +142,8 @@ double sum_squares(const real *g, size_t n)
         #ifndef __NVCC__                    /* not the software GPU's */
         to = (double *)backend_scratch(bytes);
         #endif
-        sum_squares_many<<<MANY_PARTS, THREADS, 0, backend_stream>>>(to, g, n);
+        sum_squares_many<<<MANY_PARTS, THREADS, 0, backend_stream()>>>(to, g,
+                                                                   n);
         LAUNCHED();
         if (to != many)
             backend_get_async(many, to, bytes);
@@ -152,7 +154,8 @@ double sum_squares(const real *g, size_t n)
     }
     double part[PARTS], sum = 0;
     double *d_part = (double *)backend_scratch(sizeof part);
-    sum_squares_kernel<<<PARTS, THREADS, 0, backend_stream>>>(d_part, g, n);
+    sum_squares_kernel<<<PARTS, THREADS, 0, backend_stream()>>>(d_part, g,
+                                                            n);
     LAUNCHED();
     backend_get(part, d_part, sizeof part);
     for (int p = 0; p < PARTS; p++)

@@ -2,6 +2,7 @@
 
 #include "ops/adamw/adamw.h"
 #include "ops/kernels/common.cuh"
+#include "ops/operators.h"
 
 /* the numbers that a step's loop needs */
 struct Coefficients {
@@ -220,9 +221,9 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
 }
 
 /* launch adamw_all */
-void adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
-               const struct AdamwSpan *span, int spans,
-               const struct AdamwStep *s)
+void cuda_adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
+                    const struct AdamwSpan *span, int spans,
+                    const struct AdamwStep *s)
 {
     /* fold the step into c */
     double correct1 = 1 - pow(s->beta1, (double)s->step);
@@ -255,11 +256,11 @@ void adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
         /* launch for the tensors of the list */
         if (w)
             adamw_all_kernel<true><<<list.first[list.n], THREADS, 0,
-                                     backend_stream>>>(
+                                     backend_stream()>>>(
                 w, w16, m, v, g, list, c, key, step);
         else
             adamw_all_kernel<false><<<list.first[list.n], THREADS, 0,
-                                      backend_stream>>>(
+                                      backend_stream()>>>(
                 w, w16, m, v, g, list, c, key, step);
         LAUNCHED();
     }

@@ -30,20 +30,19 @@ void attention_bf16_bwd_mma(bf16 *dqkv, struct FlashSums *sums,
                             int T, int C, int NH);
 
 /* the bodies of Hopper */
-/* Only in programs that nvcc has compiled: elsewhere they are NULL. */
-#define WEAK __attribute__((weak))
-WEAK bool attention_bf16_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
-                                    int B, int T, int C, int NH);
-WEAK bool attention_bf16_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
-                                    const bf16 *dy, const bf16 *qkv,
-                                    const bf16 *y, const float *lse,
-                                    float *dsum, int B, int T, int C,
-                                    int NH);
-WEAK bool attention_bf16_bwd_two_pass(bf16 *dqkv, struct FlashSums *sums,
-                                      const bf16 *dy, const bf16 *qkv,
-                                      const bf16 *y, const float *lse,
-                                      float *dsum, int B, int T, int C,
-                                      int NH);
+/* Only in programs that nvcc has compiled. */
+bool attention_bf16_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
+                               int B, int T, int C, int NH);
+bool attention_bf16_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
+                               const bf16 *dy, const bf16 *qkv,
+                               const bf16 *y, const float *lse,
+                               float *dsum, int B, int T, int C,
+                               int NH);
+bool attention_bf16_bwd_two_pass(bf16 *dqkv, struct FlashSums *sums,
+                                 const bf16 *dy, const bf16 *qkv,
+                                 const bf16 *y, const float *lse,
+                                 float *dsum, int B, int T, int C,
+                                 int NH);
 C_FUNCTIONS_END
 
 #endif

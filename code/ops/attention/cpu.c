@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "ops/attention/attention.h"
 #include "ops/kernels/vmath.h"
+#include "ops/operators.h"
 
 enum { LANES = 16, ROWS = 4 };
 
@@ -179,8 +180,8 @@ static void fwd_block(real *y, size_t C, real *lse, struct Head *a, int t)
 }
 
 /* attention_fwd */
-void attention_fwd(real *y, real *lse, const real *qkv,
-                   int B, int T, int C, int NH)
+void cpu_attention_fwd(real *y, real *lse, const real *qkv,
+                       int B, int T, int C, int NH)
 {
     const int HS = C / NH;
     const size_t rows = (size_t)T, row = (size_t)C;
@@ -275,9 +276,9 @@ static void bwd_head(real *dqkv, const real *dy, const real *y,
 }
 
 /* attention_bwd */
-void attention_bwd(real *dqkv, const real *dy, const real *qkv,
-                   const real *y, const real *lse,
-                   int B, int T, int C, int NH)
+void cpu_attention_bwd(real *dqkv, const real *dy, const real *qkv,
+                       const real *y, const real *lse,
+                       int B, int T, int C, int NH)
 {
     const int HS = C / NH;
     const size_t rows = (size_t)T, row = (size_t)C;

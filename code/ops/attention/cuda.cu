@@ -3,6 +3,7 @@
 #include "ops/attention/attention.h"
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
+#include "ops/operators.h"
 
 enum { TILE = 32, STEP = 8, PART = TILE / STEP };
 
@@ -311,8 +312,8 @@ static size_t shared_for(const void *kernel, int n, int HS)
     return bytes;
 }
 
-void attention_fwd(real *y, real *lse, const real *qkv,
-                   int B, int T, int C, int NH)
+void cuda_attention_fwd(real *y, real *lse, const real *qkv,
+                        int B, int T, int C, int NH)
 {
     profile_range("attention");
     if (fp32_attention_fwd(y, lse, qkv, B, T, C, NH))
@@ -322,14 +323,14 @@ void attention_fwd(real *y, real *lse, const real *qkv,
     const size_t shared = shared_for((const void *)attention_fwd_kernel, 4,
                                      HS);
     attention_fwd_kernel<<<grid, dim3(32, STEP), shared,
-                           backend_stream>>>(y, lse, qkv, T, C, NH,
+                           backend_stream()>>>(y, lse, qkv, T, C, NH,
                                              1 / sqrtf((float)HS));
     LAUNCHED();
 }
 
-void attention_bwd(real *dqkv, const real *dy, const real *qkv,
-                   const real *y, const real *lse,
-                   int B, int T, int C, int NH)
+void cuda_attention_bwd(real *dqkv, const real *dy, const real *qkv,
+                        const real *y, const real *lse,
+                        int B, int T, int C, int NH)
 {
     const int HS = C / NH;
     const size_t rows = (size_t)B * NH * T;
@@ -338,17 +339,17 @@ void attention_bwd(real *dqkv, const real *dy, const real *qkv,
     float *delta = (float *)backend_scratch(rows * sizeof(float));
     profile_range("attention bwd");
     attention_delta<<<blocks_for(rows, WARPS), THREADS, 0,
-                      backend_stream>>>(delta, dy, y, rows, T, C, NH);
+                      backend_stream()>>>(delta, dy, y, rows, T, C, NH);
     LAUNCHED();
     if (fp32_attention_bwd(dqkv, dy, qkv, lse, delta, B, T, C, NH))
         return;
     /* launch dq, then dk and dv, in floats */
     size_t shared = shared_for((const void *)attention_bwd_dq, 5, HS);
-    attention_bwd_dq<<<grid, dim3(32, STEP), shared, backend_stream>>>(
+    attention_bwd_dq<<<grid, dim3(32, STEP), shared, backend_stream()>>>(
         dqkv, dy, qkv, lse, delta, T, C, NH, scale);
     LAUNCHED();
     shared = shared_for((const void *)attention_bwd_dkv, 6, HS);
-    attention_bwd_dkv<<<grid, dim3(32, STEP), shared, backend_stream>>>(
+    attention_bwd_dkv<<<grid, dim3(32, STEP), shared, backend_stream()>>>(
         dqkv, dy, qkv, lse, delta, T, C, NH, scale);
     LAUNCHED();
 }

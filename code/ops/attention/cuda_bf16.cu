@@ -3,24 +3,40 @@
 #include <string.h>
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/kernels/common.cuh"
+#include "ops/operators.h"
 
 /* which body of attention */
-static enum { BEST, MMA, HOPPER, PASSES } body;
+enum { BEST, MMA, HOPPER, TWO_PASS };       /* of kernels.attention_bf16 */
 
-bool attention_bf16_use(const char *name)
+#ifdef __SIMT__
+#define OF_HOPPER(f) NULL
+#else
+#define OF_HOPPER(f) f
+#endif
+static const struct {
+    __typeof__(attention_bf16_fwd_hopper) *fwd;
+    __typeof__(attention_bf16_bwd_hopper) *bwd;
+    __typeof__(attention_bf16_bwd_two_pass) *bwd_two_pass;
+} hopper = { OF_HOPPER(attention_bf16_fwd_hopper),
+             OF_HOPPER(attention_bf16_bwd_hopper),
+             OF_HOPPER(attention_bf16_bwd_two_pass) };
+
+bool cuda_attention_bf16_use(const char *name)
 {
-    if (strcmp(name, "best") == 0)
-        body = BEST;
-    else if (strcmp(name, "mma") == 0)
-        body = MMA;
-    else if (strcmp(name, "hopper") == 0
-             && (attention_bf16_fwd_hopper || attention_bf16_bwd_hopper))
-        body = HOPPER;
-    else if (strcmp(name, "passes") == 0 && attention_bf16_bwd_two_pass)
-        body = PASSES;
-    else
-        return false;
-    return true;
+    static const char *const names[] = { "best", "mma", "hopper",
+                                         "passes" };
+    const int known = hopper.fwd ? 4 : 2;
+    for (int i = 0; i < known; i++)
+        if (strcmp(name, names[i]) == 0) {
+            backend_current()->kernels.attention_bf16 = i;
+            return true;
+        }
+    return false;
+}
+
+static int chosen(void)
+{
+    return backend_current()->kernels.attention_bf16;
 }
 
 /* D: the dot product of each row and head */
@@ -65,7 +81,7 @@ void attention_bf16_dots(float *dsum, const bf16 *dy, const bf16 *y, int B,
     const int HS = C / NH, lanes = HS == 80 ? 2 : HS / 8;
     const size_t heads = (size_t)B * T * NH;
     flash_dsum<<<blocks_for(heads * lanes, THREADS), THREADS, 0,
-                 backend_stream>>>(dsum, dy, y, heads, T, NH, HS, lanes);
+                 backend_stream()>>>(dsum, dy, y, heads, T, NH, HS, lanes);
     LAUNCHED();
 }
 
@@ -82,12 +98,12 @@ static void check_size(const char *what, int B, int T, int C, int NH)
              "and their product below 2^31", what, B, T, NH);
 }
 
-void attention_bf16_fwd(bf16 *y, float *lse, const bf16 *qkv,
-                        int B, int T, int C, int NH)
+void cuda_attention_bf16_fwd(bf16 *y, float *lse, const bf16 *qkv,
+                             int B, int T, int C, int NH)
 {
     check_size("attention_bf16_fwd", B, T, C, NH);
-    if (body == MMA || !attention_bf16_fwd_hopper
-        || !attention_bf16_fwd_hopper(y, lse, qkv, B, T, C, NH))
+    if (chosen() == MMA || !hopper.fwd
+        || !hopper.fwd(y, lse, qkv, B, T, C, NH))
         attention_bf16_fwd_mma(y, lse, qkv, B, T, C, NH);
 }
 
@@ -121,7 +137,7 @@ static void add_up(float *dbias, const struct FlashSums *sums, int C,
                    bool add)
 {
     flash_dbias<<<dim3(blocks_for(C, 32), 3), dim3(32, 32), 0,
-                  backend_stream>>>(dbias, *sums, C, add);
+                  backend_stream()>>>(dbias, *sums, C, add);
     LAUNCHED();
 }
 
@@ -144,20 +160,20 @@ static bool by_hopper(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
                       const bf16 *qkv, const bf16 *y, const float *lse,
                       float *dsum, int B, int T, int C, int NH)
 {
-    if (body == MMA || !attention_bf16_bwd_hopper)
+    if (chosen() == MMA || !hopper.bwd)
         return false;
-    if (body == PASSES || (body == BEST && few_heads(B * NH, T)))
-        return attention_bf16_bwd_two_pass(dqkv, sums, dy, qkv, y, lse,
-                                           dsum, B, T, C, NH);
-    return attention_bf16_bwd_hopper(dqkv, sums, dy, qkv, y, lse, dsum, B,
-                                     T, C, NH)
-        || attention_bf16_bwd_two_pass(dqkv, sums, dy, qkv, y, lse, dsum, B,
-                                       T, C, NH);
+    if (chosen() == TWO_PASS || (chosen() == BEST && few_heads(B * NH, T)))
+        return hopper.bwd_two_pass(dqkv, sums, dy, qkv, y, lse, dsum,
+                                   B, T, C, NH);
+    return hopper.bwd(dqkv, sums, dy, qkv, y, lse, dsum, B, T, C, NH)
+        || hopper.bwd_two_pass(dqkv, sums, dy, qkv, y, lse, dsum,
+                               B, T, C, NH);
 }
 
-void attention_bf16_bwd(bf16 *dqkv, float *dbias, const bf16 *dy,
-                        const bf16 *qkv, const bf16 *y, const float *lse,
-                        int B, int T, int C, int NH, bool accumulate)
+void cuda_attention_bf16_bwd(bf16 *dqkv, float *dbias, const bf16 *dy,
+                             const bf16 *qkv, const bf16 *y,
+                             const float *lse, int B, int T, int C, int NH,
+                             bool accumulate)
 {
     check_size("attention_bf16_bwd", B, T, C, NH);
     /* room for D and for the sums of a bias */

@@ -780,19 +780,19 @@ flash_bwd_kernel(const __grid_constant__ Problem p)
 
 
 /* room for what is put aside */
-static float4 *aside;
-static size_t aside_size;
+static struct Aside { float4 *at; size_t size; } asides[MOST_DEVICES];
 
 static float4 *room_aside(size_t n)
 {
-    if (n > aside_size) {
-        CUDA_OK(cudaStreamSynchronize(backend_stream));
-        backend_free(aside);
-        aside = (float4 *)backend_alloc(n * sizeof *aside,
+    struct Aside *a = &asides[backend_device()];
+    if (n > a->size) {
+        CUDA_OK(cudaStreamSynchronize(backend_stream()));
+        backend_free(a->at);
+        a->at = (float4 *)backend_alloc(n * sizeof *a->at,
                                         "gradients of keys put aside");
-        aside_size = n;
+        a->size = n;
     }
-    return aside;
+    return a->at;
 }
 
 /* launch the backward pass */
@@ -822,7 +822,7 @@ bool attention_bf16_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
     /* launch with all the shared memory a block may have */
     CUDA_OK(cudaFuncSetAttribute(flash_bwd_kernel,
             cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared)));
-    flash_bwd_kernel<<<blocks, BLOCK, sizeof(Shared), backend_stream>>>(p);
+    flash_bwd_kernel<<<blocks, BLOCK, sizeof(Shared), backend_stream()>>>(p);
     LAUNCHED();
     sums->q_parts = GROUPS * B;
     sums->v_parts = GROUPS * GROUP / 32 * B;

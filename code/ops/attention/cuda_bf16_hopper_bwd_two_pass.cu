@@ -722,7 +722,7 @@ template <int HS, bool keys> static void launch(Problem p, float *sums)
     const int blocks = min(p.visits,
                            gpu_attribute(cudaDevAttrMultiProcessorCount));
     flash_bwd_pass<HS, keys><<<blocks, BLOCK, sizeof(Shared<HS>),
-                               backend_stream>>>(p);
+                               backend_stream()>>>(p);
     LAUNCHED();
 }
 

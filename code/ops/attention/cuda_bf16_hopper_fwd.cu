@@ -476,7 +476,7 @@ template <int HS> static void launch(bf16 *y, float *lse, const bf16 *qkv,
     /* launch it with a map for queries, for keys and values, for outputs */
     flash_fwd_kernel<HS><<<a.all < processors ? a.all : processors,
                         (1 + GROUPS<HS>) * GROUP, bytes,
-                        backend_stream>>>(
+                        backend_stream()>>>(
         tensor_map(qkv, 3 * C, T, B, 3 * C, ROWS),
         tensor_map(qkv, 3 * C, T, B, 3 * C, KEYS),
         tensor_map(y, C, T, B, C, ROWS), a);

@@ -542,7 +542,7 @@ static void forward(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
     allow((const void *)flash_fwd_kernel<HS, M, N, BLOCKS>, bytes);
     flash_fwd_kernel<HS, M, N, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
-          backend_stream>>>(y, lse, qkv, T, C, NH, exponent_scale(HS));
+          backend_stream()>>>(y, lse, qkv, T, C, NH, exponent_scale(HS));
     LAUNCHED();
 }
 
@@ -569,13 +569,13 @@ static void backward(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
     allow((const void *)flash_bwd_dkv<HS, MK, NK>, more);
     flash_bwd_dkv<HS, MK, NK>
         <<<blocks_for(heads * blocks_for(T, 64 * MK), 1), THREADS4, more,
-          backend_stream>>>(dqkv, sums->v, dy, qkv, lse, dsum, T, C, NH,
+          backend_stream()>>>(dqkv, sums->v, dy, qkv, lse, dsum, T, C, NH,
                             scale);
     LAUNCHED();
     allow((const void *)flash_bwd_dq<HS, MQ, NQ>, bytes);
     flash_bwd_dq<HS, MQ, NQ>
         <<<blocks_for(heads * blocks_for(T, 64 * MQ), 1), THREADS4, bytes,
-          backend_stream>>>(dqkv, sums->q, dy, qkv, lse, dsum, T, C, NH,
+          backend_stream()>>>(dqkv, sums->q, dy, qkv, lse, dsum, T, C, NH,
                             scale);
     LAUNCHED();
     sums->q_parts = B * (int)blocks_for(T, 64 * MQ);

@@ -639,7 +639,7 @@ static void forward(float *y, float *lse, const float *qkv, int B, int T,
           bytes);
     attention_mma_fwd_kernel<HS, M, N, TERMS, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
-          backend_stream>>>(y, lse, qkv, T, C, NH,
+          backend_stream()>>>(y, lse, qkv, T, C, NH,
                             LOG2E / sqrtf((float)HS));
     LAUNCHED();
 }
@@ -678,7 +678,7 @@ static void backward_q(float *dqkv, const float *dy, const float *qkv,
           bytes);
     attention_mma_bwd_dq<HS, M, N, TERMS, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
-          backend_stream>>>(dqkv, dy, qkv, lse, delta, T, C, NH,
+          backend_stream()>>>(dqkv, dy, qkv, lse, delta, T, C, NH,
                             LOG2E / sqrtf((float)HS));
     LAUNCHED();
 }
@@ -694,7 +694,7 @@ static void backward_kv(float *dqkv, const float *dy, const float *qkv,
           bytes);
     attention_mma_bwd_dkv<HS, M, N, TERMS, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
-          backend_stream>>>(dqkv, dy, qkv, lse, delta, T, C, NH,
+          backend_stream()>>>(dqkv, dy, qkv, lse, delta, T, C, NH,
                             LOG2E / sqrtf((float)HS));
     LAUNCHED();
 }

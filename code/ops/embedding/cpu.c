@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include "ops/embedding/embedding.h"
+#include "ops/operators.h"
 
 /* add two rows */
 SIMD_CLONES
@@ -12,8 +13,8 @@ static void add_rows(real *y, const real *a, const real *b, int C)
 }
 
 /* embedding_fwd */
-void embedding_fwd(real *x, const int32_t *tokens, const real *wte,
-                   const real *wpe, int B, int T, int C)
+void cpu_embedding_fwd(real *x, const int32_t *tokens, const real *wte,
+                       const real *wpe, int B, int T, int C)
 {
     size_t N = (size_t)B * (size_t)T, row = (size_t)C;
     #pragma omp parallel for schedule(static)
@@ -34,8 +35,8 @@ static void add_row(real *y, const real *x, int n)
 /* embedding_bwd */
 enum { STRIP = 64 };        /* columns that one thread takes at a time */
 
-void embedding_bwd(real *dwte, real *dwpe, const real *dx,
-                   const int32_t *tokens, int B, int T, int C)
+void cpu_embedding_bwd(real *dwte, real *dwpe, const real *dx,
+                       const int32_t *tokens, int B, int T, int C)
 {
     size_t N = (size_t)B * (size_t)T, row = (size_t)C;
     #pragma omp parallel for schedule(static)

@@ -3,6 +3,7 @@
 #include "ops/embedding/embedding.h"
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
+#include "ops/operators.h"
 
 /* embedding forward: a block per position */
 /* x[n,:] = wte[tokens[n],:] + wpe[n mod T,:], one block per position.
@@ -89,12 +90,13 @@ __global__ void embedding_bwd_wpe(float *dwpe, const float *dx, int N,
 }
 
 /* launch embedding */
-void embedding_fwd(real *x, const int32_t *tokens, const real *wte,
-                   const real *wpe, int B, int T, int C)
+void cuda_embedding_fwd(real *x, const int32_t *tokens, const real *wte,
+                        const real *wpe, int B, int T, int C)
 {
     profile_range("embedding");
     embedding_fwd_kernel<<<blocks_for((size_t)B * T, 1), threads_for(C),
-                           0, backend_stream>>>(x, tokens, wte, wpe, T, C);
+                           0, backend_stream()>>>(x, tokens, wte, wpe, T,
+                                             C);
     LAUNCHED();
 }
 
@@ -103,22 +105,22 @@ static void chains(real *dwte, const real *dx, const int32_t *tokens,
 {
     int *next = (int *)backend_scratch(2 * sizeof(int) * N);
     int *later = next + N;
-    CUDA_OK(cudaMemsetAsync(later, 0, sizeof(int) * N, backend_stream));
+    CUDA_OK(cudaMemsetAsync(later, 0, sizeof(int) * N, backend_stream()));
     embedding_link<<<blocks_for(N, WARPS), THREADS, 0,
-                     backend_stream>>>(next, later, tokens, N);
+                     backend_stream()>>>(next, later, tokens, N);
     LAUNCHED();
-    embedding_bwd_wte<<<N, threads_for(C), 0, backend_stream>>>(
+    embedding_bwd_wte<<<N, threads_for(C), 0, backend_stream()>>>(
         dwte, dx, tokens, next, later, N, C);
     LAUNCHED();
 }
 
-void embedding_bwd(real *dwte, real *dwpe, const real *dx,
-                   const int32_t *tokens, int B, int T, int C)
+void cuda_embedding_bwd(real *dwte, real *dwpe, const real *dx,
+                        const int32_t *tokens, int B, int T, int C)
 {
     profile_range("embedding bwd");
     if (!fp32_embedding_bwd(dwte, dx, tokens, B * T, C))
         chains(dwte, dx, tokens, B * T, C);
-    embedding_bwd_wpe<<<T, threads_for(C), 0, backend_stream>>>(
+    embedding_bwd_wpe<<<T, threads_for(C), 0, backend_stream()>>>(
         dwpe, dx, B * T, T, C);
     LAUNCHED();
 }

@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
+#include "ops/operators.h"
 
 /* embedding_bf16 forward: a warp for four sequences */
 enum { AT_ONCE = 4 };                   /* sequences */
@@ -315,18 +316,19 @@ embedding_bwd_words(float *dwte, float *part, const E *dx,
 }
 
 /* launch embedding_bf16 */
-void embedding_bf16_fwd(bf16 *x, const int32_t *tokens, const bf16 *wte,
-                        const bf16 *wpe, int B, int T, int C)
+void cuda_embedding_bf16_fwd(bf16 *x, const int32_t *tokens,
+                             const bf16 *wte, const bf16 *wpe, int B, int T,
+                             int C)
 {
     const size_t fours = (B + AT_ONCE - 1) / AT_ONCE;
     const unsigned blocks = blocks_for(fours * T, WARPS);
     if (C % 8 == 0)
         embedding_bf16_fwd_kernel<8>
-            <<<blocks, THREADS, 0, backend_stream>>>(
+            <<<blocks, THREADS, 0, backend_stream()>>>(
                 x, tokens, wte, wpe, B, T, C);
     else
         embedding_bf16_fwd_kernel<1>
-            <<<blocks, THREADS, 0, backend_stream>>>(
+            <<<blocks, THREADS, 0, backend_stream()>>>(
                 x, tokens, wte, wpe, B, T, C);
     LAUNCHED();
 }
@@ -349,14 +351,15 @@ static struct List list_at(void *list, int N, size_t *size)
     return l;
 }
 
-size_t embedding_bf16_index_size(int N)
+size_t cuda_embedding_bf16_index_size(int N)
 {
     size_t size;
     list_at(NULL, N, &size);
     return size;
 }
 
-void embedding_bf16_index(void *list, const int32_t *tokens, int N, int V)
+void cuda_embedding_bf16_index(void *list, const int32_t *tokens, int N,
+                               int V)
 {
     const struct List l = list_at(list, N, NULL);
     /* how many tiles, and how many passes? */
@@ -369,10 +372,10 @@ void embedding_bf16_index(void *list, const int32_t *tokens, int N, int V)
     for (int p = 0; p < passes; p++) {
         /* sort by byte p of the word */
         int *to = (passes - p) % 2 ? l.place : l.other;
-        sort_count<<<tiles, THREADS, 0, backend_stream>>>(
+        sort_count<<<tiles, THREADS, 0, backend_stream()>>>(
             l.table, key, N, tile, 8 * p);
         LAUNCHED();
-        sort_move<<<tiles, THREADS, 0, backend_stream>>>(
+        sort_move<<<tiles, THREADS, 0, backend_stream()>>>(
             l.key[p % 2], to, key, place, l.table, N, tile, 8 * p);
         LAUNCHED();
         key = l.key[p % 2];
@@ -381,7 +384,7 @@ void embedding_bf16_index(void *list, const int32_t *tokens, int N, int V)
     /* list words of several tasks, then those of one */
     backend_zero(list, (size_t)((char *)l.place - (char *)list));
     for (int one = 0; one < 2; one++) {
-        list_words<<<blocks_for(N, THREADS), THREADS, 0, backend_stream>>>(
+        list_words<<<blocks_for(N, THREADS), THREADS, 0, backend_stream()>>>(
             l, key, N, !one);
         LAUNCHED();
     }
@@ -400,13 +403,13 @@ static void words(float *dwte, void *part, const E *dx, const void *list,
     const struct List l = list_at((void *)list, N, NULL);
     embedding_bwd_words<W><<<N < WORD_BLOCKS ? N : WORD_BLOCKS,
                              threads_for((C + W - 1) / W), 0,
-                             backend_stream>>>(dwte, (float *)part, dx, l,
+                             backend_stream()>>>(dwte, (float *)part, dx, l,
                                                N, C);
     LAUNCHED();
 }
 
-void embedding_bf16_bwd(float *dwte, const bf16 *dx, const void *list,
-                        int N, int C)
+void cuda_embedding_bf16_bwd(float *dwte, const bf16 *dx, const void *list,
+                             int N, int C)
 {
     const int W = C % 8 == 0 ? 8 : 1;
     if (C > W * THREADS)

@@ -1,28 +1,9 @@
 /* Tangled from chapters/workshop/matmul-plumbing.nw, "Operators on floats".  Edit it there. */
 
-#include <string.h>
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/special.cuh"
-
-/* choose among the bodies */
-static int terms;
-
-bool fp32_mode_set(const char *name)
-{
-    static const char *const names[] = { "simple", "tf32", "", "3xtf32" };
-    for (int i = 0; i < 4; i++)
-        if (*name && strcmp(name, names[i]) == 0) {
-            terms = i;
-            return true;
-        }
-    return false;
-}
-
-int fp32_terms(void)
-{
-    return terms;
-}
+#include "ops/operators.h"
 
 /* gelu of four floats */
 #define TWO_U 1.59576912f               /* 2 sqrt(2 / pi) */
@@ -70,20 +51,20 @@ __global__ void gelu_kernel(float *y, const float *dy, const float *x,
 /* launch gelu in floats */
 bool fp32_gelu_fwd(float *y, const float *x, size_t n)
 {
-    if (!terms || !fp32_aligned(y, x, NULL))
+    if (!fp32_terms() || !fp32_aligned(y, x, NULL))
         return false;
     gelu_kernel<false><<<blocks_for(n, 4 * THREADS), THREADS, 0,
-                         backend_stream>>>(y, NULL, x, n);
+                         backend_stream()>>>(y, NULL, x, n);
     LAUNCHED();
     return true;
 }
 
 bool fp32_gelu_bwd(float *dx, const float *dy, const float *x, size_t n)
 {
-    if (!terms || !fp32_aligned(dx, dy, x))
+    if (!fp32_terms() || !fp32_aligned(dx, dy, x))
         return false;
     gelu_kernel<true><<<blocks_for(n, 4 * THREADS), THREADS, 0,
-                        backend_stream>>>(dx, dy, x, n);
+                        backend_stream()>>>(dx, dy, x, n);
     LAUNCHED();
     return true;
 }
@@ -223,10 +204,10 @@ loss_gradient_kernel(float *dlogits, const float *logits, const float *lse,
 bool fp32_crossentropy_fwd(float *loss, float *lse, const float *logits,
                            const int32_t *targets, int N, int V, int Vp)
 {
-    if (!terms)
+    if (!fp32_terms())
         return false;
     profile_range("loss");
-    loss_kernel<<<N, 512, 0, backend_stream>>>(loss, lse, logits, targets,
+    loss_kernel<<<N, 512, 0, backend_stream()>>>(loss, lse, logits, targets,
                                               V, Vp);
     LAUNCHED();
     return true;
@@ -236,11 +217,11 @@ bool fp32_crossentropy_bwd(float *dlogits, const float *logits,
                            const float *lse, const int32_t *targets,
                            float scale, int N, int V, int Vp)
 {
-    if (!terms || ((uintptr_t)dlogits - (uintptr_t)logits) % 16
+    if (!fp32_terms() || ((uintptr_t)dlogits - (uintptr_t)logits) % 16
         || Vp - V > 512)
         return false;
     profile_range("loss bwd");
-    loss_gradient_kernel<<<N, 512, 0, backend_stream>>>(
+    loss_gradient_kernel<<<N, 512, 0, backend_stream()>>>(
         dlogits, logits, lse, targets, scale, V, Vp);
     LAUNCHED();
     return true;

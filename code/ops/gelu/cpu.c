@@ -3,6 +3,7 @@
 #include "backend/hugepages.h"
 #include "ops/gelu/gelu.h"
 #include "ops/kernels/vmath.h"
+#include "ops/operators.h"
 
 enum { PIECE = 256 };       /* elements between two looks ahead */
 
@@ -49,7 +50,7 @@ static void gelu_bwd_piece(real *dx, const real *dy, const real *x,
 }
 
 /* cut n elements into pieces for the threads */
-void gelu_fwd(real *y, const real *x, size_t n)
+void cpu_gelu_fwd(real *y, const real *x, size_t n)
 {
     #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i += PIECE) {
@@ -59,7 +60,7 @@ void gelu_fwd(real *y, const real *x, size_t n)
 }
 
 
-void gelu_bwd(real *dx, const real *dy, const real *x, size_t n)
+void cpu_gelu_bwd(real *dx, const real *dy, const real *x, size_t n)
 {
     #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i += PIECE) {

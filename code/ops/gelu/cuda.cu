@@ -3,6 +3,7 @@
 #include "ops/fp32/fp32.h"
 #include "ops/gelu/gelu.h"
 #include "ops/kernels/common.cuh"
+#include "ops/operators.h"
 
 /* the constants of GELU, and a clamp */
 #define TWO_U 1.5957691216057308        /* 2 sqrt(2 / pi) */
@@ -49,22 +50,22 @@ __global__ void gelu_bwd_kernel(float *dx, const float *dy,
 }
 
 /* launch gelu */
-void gelu_fwd(real *y, const real *x, size_t n)
+void cuda_gelu_fwd(real *y, const real *x, size_t n)
 {
     profile_range("gelu");
     if (fp32_gelu_fwd(y, x, n))
         return;
     gelu_fwd_kernel<<<blocks_for(n, THREADS), THREADS, 0,
-                      backend_stream>>>(y, x, n);
+                      backend_stream()>>>(y, x, n);
     LAUNCHED();
 }
 
-void gelu_bwd(real *dx, const real *dy, const real *x, size_t n)
+void cuda_gelu_bwd(real *dx, const real *dy, const real *x, size_t n)
 {
     profile_range("gelu bwd");
     if (fp32_gelu_bwd(dx, dy, x, n))
         return;
     gelu_bwd_kernel<<<blocks_for(n, THREADS), THREADS, 0,
-                      backend_stream>>>(dx, dy, x, n);
+                      backend_stream()>>>(dx, dy, x, n);
     LAUNCHED();
 }

@@ -3,6 +3,7 @@
 #include "ops/gelu/gelu_bf16.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/special.cuh"
+#include "ops/operators.h"
 
 /* gelu_bf16: one number */
 #define TWO_U 1.5957691216057308f       /* 2 sqrt(2 / pi) */
@@ -76,16 +77,16 @@ __global__ void gelu_bf16_kernel(bf16 *y, const bf16 *dy, const bf16 *x,
     }
 }
 
-void gelu_bf16_fwd(bf16 *y, const bf16 *x, size_t n)
+void cuda_gelu_bf16_fwd(bf16 *y, const bf16 *x, size_t n)
 {
     gelu_bf16_kernel<false><<<blocks_for(n, 8 * EACH * THREADS), THREADS, 0,
-                           backend_stream>>>(y, NULL, x, n);
+                           backend_stream()>>>(y, NULL, x, n);
     LAUNCHED();
 }
 
 void gelu_bf16_bwd(bf16 *dx, const bf16 *dy, const bf16 *x, size_t n)
 {
     gelu_bf16_kernel<true><<<blocks_for(n, 8 * EACH * THREADS), THREADS, 0,
-                          backend_stream>>>(dx, dy, x, n);
+                          backend_stream()>>>(dx, dy, x, n);
     LAUNCHED();
 }

@@ -1,26 +1,12 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two bodies".  Edit it there. */
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two implementations".  Edit it there. */
 
 /* What the CUDA sources of the operators share. */
 #ifndef OPS_KERNELS_COMMON_CUH
 #define OPS_KERNELS_COMMON_CUH
 
-#include "backend/cuda.h"
+#include "backend/cuda_stream.cuh"
 #include "base/real.h"
 #include "ops/kernels/vmath.h"
-
-#define LAUNCHED() CUDA_OK(cudaGetLastError())
-
-/* the stream, and memory for one operator */
-/* Every kernel and copy of the operators runs on this stream, in the order
- * of the calls; 0, the default stream, unless somebody sets it. */
-extern "C" cudaStream_t backend_stream;
-
-/* Device memory for the operator that is being called, not cleared; the
- * next operator may get the same. */
-extern "C" void *backend_scratch(size_t bytes);
-
-/* What follows is `what`: a name in a profile (backend.h). */
-extern "C" void profile_range(const char *what);
 
 /* blocks_for: enough blocks for n things */
 enum { THREADS = 256, WARPS = THREADS / 32 };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/error.h"
 #include "ops/layernorm/layernorm.h"
+#include "ops/operators.h"
 
 /* layernorm forward, one row */
 SIMD_CLONES
@@ -32,8 +33,8 @@ static void fwd_row(real *y, real *mean, real *rstd, const real *x,
 }
 
 /* layernorm_fwd */
-void layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
-                   const real *w, const real *b, int N, int C)
+void cpu_layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
+                       const real *w, const real *b, int N, int C)
 {
     #pragma omp parallel for schedule(static)
     for (int n = 0; n < N; n++) {
@@ -70,9 +71,9 @@ static void bwd_row(real *dx, real *dw, real *db, const real *dy,
 /* layernorm_bwd */
 enum { MAX_PIECES = 64, MIN_ROWS = 16 };
 
-void layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
-                   const real *x, const real *mean, const real *rstd,
-                   const real *w, int N, int C)
+void cpu_layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
+                       const real *x, const real *mean, const real *rstd,
+                       const real *w, int N, int C)
 {
     /* cut the rows into pieces, by N alone */
     int rows = (N + MAX_PIECES - 1) / MAX_PIECES;

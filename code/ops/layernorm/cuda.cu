@@ -3,6 +3,7 @@
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
 #include "ops/layernorm/layernorm.h"
+#include "ops/operators.h"
 
 /* layernorm forward: a warp per row */
 /* y[n,:] = (x[n,:] - mean[n]) rstd[n] w + b, one warp per row.
@@ -114,20 +115,21 @@ __global__ void layernorm_bwd_sum(float *dw, float *db, const float *part,
 }
 
 /* launch layernorm */
-void layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
-                   const real *w, const real *b, int N, int C)
+void cuda_layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
+                        const real *w, const real *b, int N, int C)
 {
     profile_range("layernorm");
     layernorm_fwd_kernel<<<blocks_for(N, WARPS), THREADS, 0,
-                           backend_stream>>>(y, mean, rstd, x, w, b, N, C);
+                           backend_stream()>>>(y, mean, rstd, x, w, b, N,
+                                          C);
     LAUNCHED();
 }
 
 enum { MAX_PIECES = 128, MIN_ROWS = 16 };
 
-void layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
-                   const real *x, const real *mean, const real *rstd,
-                   const real *w, int N, int C)
+void cuda_layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
+                        const real *x, const real *mean, const real *rstd,
+                        const real *w, int N, int C)
 {
     profile_range("layernorm bwd");
     if (fp32_layernorm_bwd(dx, dw, db, dy, x, mean, rstd, w, N, C))
@@ -142,12 +144,12 @@ void layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
     const dim3 grid(blocks_for(C, THREADS), pieces);
     /* launch dx, the pieces and their sum */
     layernorm_bwd_dx<<<blocks_for(N, WARPS), THREADS, 0,
-                       backend_stream>>>(dx, dy, x, mean, rstd, w, N, C);
+                       backend_stream()>>>(dx, dy, x, mean, rstd, w, N, C);
     LAUNCHED();
-    layernorm_bwd_pieces<<<grid, THREADS, 0, backend_stream>>>(
+    layernorm_bwd_pieces<<<grid, THREADS, 0, backend_stream()>>>(
         part, dy, x, mean, rstd, N, C, rows);
     LAUNCHED();
-    layernorm_bwd_sum<<<grid.x, THREADS, 0, backend_stream>>>(
+    layernorm_bwd_sum<<<grid.x, THREADS, 0, backend_stream()>>>(
         dw, db, part, pieces, C);
     LAUNCHED();
 }

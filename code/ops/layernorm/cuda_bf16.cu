@@ -5,6 +5,7 @@
 #include "ops/layernorm/layernorm.h"
 #include "ops/layernorm/layernorm_bf16.h"
 #include "ops/linear/bias_grad_bf16.h"
+#include "ops/operators.h"
 
 /* layernorm_bf16 forward: a warp per row, the row in registers */
 /* y[n,:] = (x[n,:] - mean[n]) rstd[n] w + b, one warp per row.  With ADD,
@@ -95,7 +96,7 @@ __global__ void layernorm_bf16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
 /* launch layernorm_bf16 forward */
 #define FORWARD(W, STEPS)                                                \
     layernorm_bf16_fwd_kernel<W, STEPS, ADD>                             \
-        <<<blocks_for(N, WARPS), THREADS, 0, backend_stream>>>(         \
+        <<<blocks_for(N, WARPS), THREADS, 0, backend_stream()>>>(         \
             sum, y, mean, rstd, x, add, w, b, N, C)
 
 template <bool ADD>
@@ -122,8 +123,9 @@ static void forward(bf16 *sum, bf16 *y, float *mean, float *rstd,
     LAUNCHED();
 }
 
-void layernorm_bf16_fwd(bf16 *y, float *mean, float *rstd, const bf16 *x,
-                        const bf16 *w, const bf16 *b, int N, int C)
+void cuda_layernorm_bf16_fwd(bf16 *y, float *mean, float *rstd,
+                             const bf16 *x, const bf16 *w, const bf16 *b,
+                             int N, int C)
 {
     forward<false>(NULL, y, mean, rstd, x, NULL, w, b, N, C);
 }
@@ -337,13 +339,12 @@ static size_t bwd_bytes(size_t each, int W, int steps, int warps)
 /* So many warps in a block that there is room for them, at most `most`. */
 static int bwd_warps(size_t each, int W, int steps, int most)
 {
-    static int room;
-    int device;
-    if (!room) {
-        CUDA_OK(cudaGetDevice(&device));
+    static int rooms[MOST_DEVICES];
+    int &room = rooms[backend_device()];
+    if (!room)
         CUDA_OK(cudaDeviceGetAttribute(&room,
-                    cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    }
+                    cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                    backend_device()));
     while (most > 1 && bwd_bytes(each, W, steps, most) > (size_t)room)
         most--;
     return most;
@@ -375,7 +376,7 @@ static int backward(Backward<E> *b)
     /* launch it, with so much shared memory */
     CUDA_OK(cudaFuncSetAttribute((const void *)kernel,
                 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
-    kernel<<<blocks, 32 * warps, bytes, backend_stream>>>(
+    kernel<<<blocks, 32 * warps, bytes, backend_stream()>>>(
         b->dx, b->part, b->dy, b->dres, b->x, b->mean, b->rstd, b->w, b->N,
         b->C, b->dwpe, b->dwpe ? b->T : blocks * warps, b->accumulate);
     LAUNCHED();
@@ -404,10 +405,11 @@ static int backward_for(Backward<bf16> *b)
     return b->C % 8 ? backward<1, 12, 8>(b) : backward_packs(b);
 }
 
-void layernorm_bf16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
-                        const bf16 *dy, const bf16 *dres, const bf16 *x,
-                        const float *mean, const float *rstd, const bf16 *w,
-                        int N, int C, bool accumulate)
+void cuda_layernorm_bf16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
+                             const bf16 *dy, const bf16 *dres,
+                             const bf16 *x, const float *mean,
+                             const float *rstd, const bf16 *w,
+                             int N, int C, bool accumulate)
 {
     Backward<bf16> b = { dx, NULL, dy, dres, x, mean, rstd, w, N, C, NULL,
                          0, accumulate };
@@ -416,12 +418,12 @@ void layernorm_bf16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
     sum_parts(&sums, C, accumulate);
 }
 
-void layernorm_bf16_bwd_positions(bf16 *dx, float *dw, float *db,
-                                  float *dwpe, const bf16 *dy,
-                                  const bf16 *dres, const bf16 *x,
-                                  const float *mean, const float *rstd,
-                                  const bf16 *w, int N, int T, int C,
-                                  bool accumulate)
+void cuda_layernorm_bf16_bwd_positions(bf16 *dx, float *dw, float *db,
+                                       float *dwpe, const bf16 *dy,
+                                       const bf16 *dres, const bf16 *x,
+                                       const float *mean, const float *rstd,
+                                       const bf16 *w, int N, int T, int C,
+                                       bool accumulate)
 {
     Backward<bf16> b = { dx, NULL, dy, dres, x, mean, rstd, w, N, C, dwpe,
                          T, accumulate };

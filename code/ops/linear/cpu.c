@@ -1,17 +1,9 @@
 /* Tangled from chapters/gpt2/operators.nw, "Linear layers".  Edit it there. */
 
 #include <string.h>
-#include "ops/linear/linear.h"
-#include "ops/matmul/matmul.h"
+#include "ops/operators.h"
 
-/* linear_fwd */
-void linear_fwd(real *y, const real *x, const real *w, const real *b,
-                int N, int C, int OC)
-{
-    gemm_bias(y, x, w, b, N, OC, C, 0);
-}
-
-/* bias_bwd: sum dy over its rows */
+/* bias_grad: sum dy over its rows */
 enum { STRIP = 256 };       /* columns that one thread takes at a time */
 
 /* add_columns: the rows of dy into db, one strip */
@@ -29,8 +21,8 @@ static void add_columns(real *db, const real *dy, size_t row, int N, int n)
             db[c] += dy[c];
 }
 
-static void bias_bwd(real *db, const real *dy, int N, int OC,
-                     bool accumulate)
+void cpu_bias_grad(real *db, const real *dy, int N, int OC,
+                   bool accumulate)
 {
     if (!accumulate)
         memset(db, 0, (size_t)OC * sizeof *db);
@@ -38,18 +30,4 @@ static void bias_bwd(real *db, const real *dy, int N, int OC,
     for (int c = 0; c < OC; c += STRIP)
         add_columns(db + c, dy + c, (size_t)OC, N,
                     OC - c < STRIP ? OC - c : STRIP);
-}
-
-/* linear_bwd */
-void linear_bwd(real *dx, real *dw, real *db, const real *dy,
-                const real *x, const real *w, int N, int C, int OC,
-                bool accumulate, double *squares)
-{
-    const int flags = GEMM_TA | GEMM_NONTEMPORAL | (
-        accumulate ? GEMM_ADD : 0);
-    if (dx)
-        gemm(dx, dy, w, N, C, OC, GEMM_TB);
-    gemm_sumsq(dw, x, dy, C, OC, N, flags, squares);
-    if (db)
-        bias_bwd(db, dy, N, OC, accumulate);
 }

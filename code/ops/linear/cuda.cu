@@ -4,13 +4,7 @@
 #include "ops/kernels/common.cuh"
 #include "ops/linear/linear.h"
 #include "ops/matmul/matmul.h"
-
-/* linear_fwd */
-void linear_fwd(real *y, const real *x, const real *w, const real *b,
-                int N, int C, int OC)
-{
-    gemm_bias(y, x, w, b, N, OC, C, 0);
-}
+#include "ops/operators.h"
 
 /* bias gradient: pieces, then their sum */
 /* part[i,:] = the sum of the rows of piece i of dy, a thread per column.
@@ -45,8 +39,8 @@ __global__ void bias_bwd_sum(float *db, const float *part, int pieces,
 /* launch the bias gradient */
 enum { MAX_PIECES = 128, MIN_ROWS = 16 };
 
-static void bias_bwd(real *db, const real *dy, int N, int OC,
-                     bool accumulate)
+void cuda_bias_grad(real *db, const real *dy, int N, int OC,
+                    bool accumulate)
 {
     profile_range("bias bwd");
     if (fp32_bias_bwd(db, dy, N, OC, accumulate))
@@ -60,24 +54,10 @@ static void bias_bwd(real *db, const real *dy, int N, int OC,
         (size_t)pieces * OC * sizeof(float));
     const dim3 grid(blocks_for(OC, THREADS), pieces);
     /* launch the pieces of a bias and their sum */
-    bias_bwd_pieces<<<grid, THREADS, 0, backend_stream>>>(part, dy, N, OC,
+    bias_bwd_pieces<<<grid, THREADS, 0, backend_stream()>>>(part, dy, N, OC,
                                                           rows);
     LAUNCHED();
-    bias_bwd_sum<<<grid.x, THREADS, 0, backend_stream>>>(
+    bias_bwd_sum<<<grid.x, THREADS, 0, backend_stream()>>>(
         db, part, pieces, OC, accumulate);
     LAUNCHED();
-}
-
-/* linear_bwd */
-void linear_bwd(real *dx, real *dw, real *db, const real *dy,
-                const real *x, const real *w, int N, int C, int OC,
-                bool accumulate, double *squares)
-{
-    const int flags = GEMM_TA | GEMM_NONTEMPORAL | (
-        accumulate ? GEMM_ADD : 0);
-    if (dx)
-        gemm(dx, dy, w, N, C, OC, GEMM_TB);
-    gemm_sumsq(dw, x, dy, C, OC, N, flags, squares);
-    if (db)
-        bias_bwd(db, dy, N, OC, accumulate);
 }

@@ -3,6 +3,7 @@
 #include "ops/linear/bias_grad_bf16.h"
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
+#include "ops/operators.h"
 
 /* sum_parts: what the blocks have left */
 enum { GROUPS = 32, LOADS = 8 };
@@ -43,7 +44,8 @@ __global__ void sum_parts_kernel(struct Parts p, int C, bool accumulate)
 void sum_parts(const struct Parts *p, int C, bool accumulate)
 {
     const dim3 grid(blocks_for(C, 32), p->sums), block(32, GROUPS);
-    sum_parts_kernel<<<grid, block, 0, backend_stream>>>(*p, C, accumulate);
+    sum_parts_kernel<<<grid, block, 0, backend_stream()>>>(*p, C,
+                                                       accumulate);
     LAUNCHED();
 }
 
@@ -114,7 +116,7 @@ static void column_sums(float *sum, const E *x, int N, int C,
     const dim3 grid(tiles, pieces), block(32, COLUMN_WARPS);
     float *part = (float *)backend_scratch(
         (size_t)pieces * C * sizeof *part);
-    column_sums_kernel<W><<<grid, block, 0, backend_stream>>>(
+    column_sums_kernel<W><<<grid, block, 0, backend_stream()>>>(
         part, x, N, C, rows);
     LAUNCHED();
     const struct Parts sums = { { sum }, part, 1, pieces };

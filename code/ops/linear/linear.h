@@ -31,6 +31,11 @@ void linear_bwd(real *dx, real *dw, real *db, const real *dy,
                 const real *x, const real *w, int N, int C, int OC,
                 bool accumulate, double *squares);
 
+/* db[c] = the sum of dy[:,c], or added to it: real [OC] from [N][OC]; the
+ * part of linear_bwd that has an implementation for each machine.
+ *   moves       4 N OC bytes in float     FLOP  N OC */
+void bias_grad(real *db, const real *dy, int N, int OC, bool accumulate);
+
 C_FUNCTIONS_END
 
 #endif

@@ -26,6 +26,10 @@ C_FUNCTIONS_BEGIN
 void classifier_bf16(float *losses, bf16 *logits, const int32_t *targets,
                      float scale, int N, int V, int Vp, bool gradient);
 
+/* *mean = the mean of loss [N], or added to it; in double, in a fixed
+ * order.  Both in the backend's memory. */
+void mean_loss(double *mean, const float *loss, int N, bool add);
+
 C_FUNCTIONS_END
 
 #endif

@@ -4,6 +4,7 @@
 #include "backend/hugepages.h"
 #include "ops/kernels/vmath.h"
 #include "ops/loss/crossentropy.h"
+#include "ops/operators.h"
 
 enum { PIECE = 256 };       /* elements between two looks ahead */
 
@@ -42,12 +43,12 @@ static real row_sum_exp(const real *x, real m, int V)
 }
 
 /* crossentropy_fwd */
-void crossentropy_fwd(real *loss, real *lse, const real *logits,
-                      const int32_t *targets, int N, int V)
+void cpu_crossentropy_fwd(real *loss, real *lse, const real *logits,
+                          const int32_t *targets, int N, int V, int Vp)
 {
     #pragma omp parallel for schedule(static)
     for (int n = 0; n < N; n++) {
-        const real *x = logits + (size_t)n * (size_t)V;
+        const real *x = logits + (size_t)n * (size_t)Vp;
         real m = row_max(x, V);
         real log_sum = (real)log((double)row_sum_exp(x, m, V));
         lse[n] = m + log_sum;
@@ -65,12 +66,13 @@ static void row_softmax(real *y, const real *x, real lse, real scale, int V)
 }
 
 /* crossentropy_bwd */
-void crossentropy_bwd(real *dlogits, const real *logits, const real *lse,
-                      const int32_t *targets, real scale, int N, int V)
+void cpu_crossentropy_bwd(real *dlogits, const real *logits,
+                          const real *lse, const int32_t *targets,
+                          real scale, int N, int V, int Vp)
 {
     #pragma omp parallel for schedule(static)
     for (int n = 0; n < N; n++) {
-        size_t at = (size_t)n * (size_t)V;
+        size_t at = (size_t)n * (size_t)Vp;
         /* dlogits = scale softmax of row n, piece by piece */
         for (int v = 0; v < V; v += PIECE) {
             const real *x = logits + at + v;
@@ -79,5 +81,7 @@ void crossentropy_bwd(real *dlogits, const real *logits, const real *lse,
                         V - v < PIECE ? V - v : PIECE);
         }
         dlogits[at + (size_t)targets[n]] -= scale;
+        for (int v = V; v < Vp; v++)
+            dlogits[at + (size_t)v] = 0;
     }
 }

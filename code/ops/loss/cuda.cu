@@ -1,7 +1,9 @@
 /* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A block for each row".  Edit it there. */
 
-#include "ops/loss/crossentropy.h"
+#include <assert.h>
+#include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
+#include "ops/operators.h"
 
 /* crossentropy forward: a block per row */
 /* loss[n] = lse[n] - logits[n, targets[n]], one block per row.
@@ -51,20 +53,28 @@ __global__ void crossentropy_bwd_kernel(float *dlogits,
 }
 
 /* launch crossentropy */
-void crossentropy_fwd(real *loss, real *lse, const real *logits,
-                      const int32_t *targets, int N, int V)
+void cuda_crossentropy_fwd(real *loss, real *lse, const real *logits,
+                           const int32_t *targets, int N, int V, int Vp)
 {
+    if (fp32_crossentropy_fwd(loss, lse, logits, targets, N, V, Vp))
+        return;
+    assert(Vp == V);
     profile_range("loss");
-    crossentropy_fwd_kernel<<<N, threads_for(V), 0, backend_stream>>>(
+    crossentropy_fwd_kernel<<<N, threads_for(V), 0, backend_stream()>>>(
         loss, lse, logits, targets, V);
     LAUNCHED();
 }
 
-void crossentropy_bwd(real *dlogits, const real *logits, const real *lse,
-                      const int32_t *targets, real scale, int N, int V)
+void cuda_crossentropy_bwd(real *dlogits, const real *logits,
+                           const real *lse, const int32_t *targets,
+                           real scale, int N, int V, int Vp)
 {
+    if (fp32_crossentropy_bwd(dlogits, logits, lse, targets, scale, N, V,
+                              Vp))
+        return;
+    assert(Vp == V);
     profile_range("loss bwd");
-    crossentropy_bwd_kernel<<<N, threads_for(V), 0, backend_stream>>>(
+    crossentropy_bwd_kernel<<<N, threads_for(V), 0, backend_stream()>>>(
         dlogits, logits, lse, targets, scale, V);
     LAUNCHED();
 }

@@ -3,6 +3,7 @@
 #include "ops/loss/classifier_bf16.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/special.cuh"
+#include "ops/operators.h"
 
 #define LOWEST -3.402823466e38f         /* below every finite logit */
 
@@ -210,9 +211,11 @@ static bool classify_kept(float *losses, bf16 *logits,
                           const int32_t *targets, float scale, int N,
                           int V, int Vp, bool gradient)
 {
-    static int most = -1, processors;
+    static struct { int most, processors; } gpus[MOST_DEVICES];
+    int &most = gpus[backend_device()].most;
+    int &processors = gpus[backend_device()].processors;
     const size_t bytes = 2 * (size_t)Vp;
-    if (most < 0) {
+    if (!most) {
         /* how many processors, and how much shared memory at most? */
         int device;
         CUDA_OK(cudaGetDevice(&device));
@@ -233,22 +236,52 @@ static bool classify_kept(float *losses, bf16 *logits,
     const int blocks = 2 * processors < N ? 2 * processors : N;
     /* begin to draw at zero, and launch */
     int *drawn = (int *)backend_scratch(sizeof *drawn);
-    CUDA_OK(cudaMemsetAsync(drawn, 0, sizeof *drawn, backend_stream));
-    classifier_bf16_kept<<<blocks, threads, bytes, backend_stream>>>(
+    CUDA_OK(cudaMemsetAsync(drawn, 0, sizeof *drawn, backend_stream()));
+    classifier_bf16_kept<<<blocks, threads, bytes, backend_stream()>>>(
         losses, logits, targets, scale, N, V, Vp, gradient, drawn);
     return true;
 }
 
-void classifier_bf16(float *losses, bf16 *logits, const int32_t *targets,
-                     float scale, int N, int V, int Vp, bool gradient)
+void cuda_classifier_bf16(float *losses, bf16 *logits,
+                          const int32_t *targets, float scale, int N, int V,
+                          int Vp, bool gradient)
 {
     if (classify_kept(losses, logits, targets, scale, N, V, Vp, gradient))
         ;
     else if (Vp % 8 == 0)
-        classifier_bf16_kernel<8><<<N, 1024, 0, backend_stream>>>(
+        classifier_bf16_kernel<8><<<N, 1024, 0, backend_stream()>>>(
             losses, logits, targets, scale, V, Vp, gradient);
     else
-        classifier_bf16_kernel<1><<<N, 1024, 0, backend_stream>>>(
+        classifier_bf16_kernel<1><<<N, 1024, 0, backend_stream()>>>(
             losses, logits, targets, scale, V, Vp, gradient);
+    LAUNCHED();
+}
+
+/* the mean of the losses */
+enum { SUMMERS = 1024 };
+
+/* *mean = the mean of loss[0 .. N), or added to it, in double, in a fixed
+ * order.       launch  1 block of 1,024       moves  4 N bytes */
+__global__ void mean_kernel(double *mean, const float *loss, int N,
+                            bool add)
+{
+    __shared__ double part[SUMMERS];
+    double sum = 0;
+    for (int n = threadIdx.x; n < N; n += SUMMERS)
+        sum += loss[n];
+    part[threadIdx.x] = sum;
+    for (unsigned half = SUMMERS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            part[threadIdx.x] += part[threadIdx.x + half];
+    }
+    if (threadIdx.x == 0)
+        *mean = part[0] / N + (add ? *mean : 0);
+}
+
+void cuda_mean_loss(double *mean, const float *loss, int N, bool add)
+{
+    profile_range("losses");
+    mean_kernel<<<1, SUMMERS, 0, backend_stream()>>>(mean, loss, N, add);
     LAUNCHED();
 }

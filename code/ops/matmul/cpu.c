@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "ops/matmul/cpu_tile.h"
+#include "ops/operators.h"
 
 #include <omp.h>
 #include <pthread.h>
@@ -259,31 +260,37 @@ static void empty_sum(const struct Job *j)
 
 
 /* choose a kernel */
-static const struct Kernel *_Atomic kernel_in_use;
-
-const char *gemm_kernel(int i)
+const char *cpu_gemm_kernel(int i)
 {
     return gemm_kernels[i].name;
 }
 
-bool gemm_use(const char *name)
+bool cpu_gemm_use(const char *name)
 {
-    const struct Kernel *k = gemm_kernels;
-    while (k->name && !(k->runs_here()
-                        && (!name || strcmp(name, k->name) == 0)))
-        k++;
-    if (k->name)
-        kernel_in_use = k;
-    return k->name;
+    int i = 0;
+    while (gemm_kernels[i].name
+           && !(name && strcmp(name, gemm_kernels[i].name) == 0))
+        i++;
+    if (name && !(gemm_kernels[i].name && gemm_kernels[i].runs_here()))
+        return false;
+    backend_current()->kernels.gemm = name ? i + 1 : 0;
+    return true;
 }
 
-const char *gemm_used(void)
+static const struct Kernel *kernel_in_use(void)
 {
-    const char *name = getenv("GEMM_KERNEL");
-    if (!kernel_in_use && !gemm_use(name))
-        misuse("GEMM_KERNEL=%s: no such kernel, or not for this CPU",
-               name);
-    return kernel_in_use->name;
+    const struct Kernel *k = gemm_kernels;
+    const int chosen = backend_current()->kernels.gemm;
+    if (chosen)
+        return k + chosen - 1;
+    while (!k->runs_here())             /* the last runs everywhere */
+        k++;
+    return k;
+}
+
+const char *cpu_gemm_used(void)
+{
+    return kernel_in_use()->name;
 }
 
 /* the four doors */
@@ -291,11 +298,10 @@ static void multiply(struct Job j, const real *a, size_t lda,
                      const real *b, size_t ldb, int flags)
 {
     bool ta = flags & GEMM_TA, tb = flags & GEMM_TB;
-    gemm_used();
     j.a = (struct Matrix){ a, ta ? 1 : lda, ta ? lda : 1 };
     j.b = (struct Matrix){ b, tb ? 1 : ldb, tb ? ldb : 1 };
     j.add = flags & GEMM_ADD;
-    j.kernel = kernel_in_use;
+    j.kernel = kernel_in_use();
     /* may c leave around the caches? */
     j.far = flags & GEMM_NONTEMPORAL && !j.add && j.kernel->streams
          && ((uintptr_t)j.c | j.ldc * sizeof(real)) % 64 == 0;
@@ -307,9 +313,9 @@ static void multiply(struct Job j, const real *a, size_t lda,
         empty_sum(&j);
 }
 
-void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
-                  const real *b, size_t ldb, const real *bias,
-                  int M, int N, int K, int flags)
+void cpu_gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
+                      const real *b, size_t ldb, const real *bias,
+                      int M, int N, int K, int flags)
 {
     struct Job j = { .c = c, .ldc = ldc, .bias = bias,
                      .M = M, .N = N, .K = K };
@@ -326,21 +332,21 @@ static size_t row_of_b(int N, int K, int flags)
     return (size_t)(flags & GEMM_TB ? K : N);
 }
 
-void gemm_bias(real *c, const real *a, const real *b, const real *bias,
-               int M, int N, int K, int flags)
+void cpu_gemm_bias(real *c, const real *a, const real *b, const real *bias,
+                   int M, int N, int K, int flags)
 {
     gemm_strided(c, (size_t)N, a, row_of_a(M, K, flags), b,
                  row_of_b(N, K, flags), bias, M, N, K, flags);
 }
 
-void gemm(real *c, const real *a, const real *b, int M, int N, int K,
-          int flags)
+void cpu_gemm(real *c, const real *a, const real *b, int M, int N, int K,
+              int flags)
 {
     gemm_bias(c, a, b, NULL, M, N, K, flags);
 }
 
-void gemm_sumsq(real *c, const real *a, const real *b, int M, int N,
-                int K, int flags, double *squares)
+void cpu_gemm_sumsq(real *c, const real *a, const real *b, int M, int N,
+                    int K, int flags, double *squares)
 {
     struct Job j = { .c = c, .ldc = (size_t)N, .M = M, .N = N, .K = K };
     if (squares && N > 0)

@@ -46,17 +46,22 @@ struct Pointers {
 /* the library, and its workspace */
 enum { WORKSPACE = 64 << 20, PLANS = 128, MOST = 64 };
 
-static cublasLtHandle_t library;
-static void *workspace;
-static struct Plan plans[PLANS];        /* the oldest gives way to a new */
-static int plans_made;
+static struct Library {                 /* one for each device */
+    cublasLtHandle_t handle;
+    void *workspace;
+    struct Plan plans[PLANS];           /* the oldest gives way to a new */
+    int plans_made;
+} libraries[MOST_DEVICES];
 
-static void start_library(void)
+static struct Library *library(void)
 {
-    if (library)
-        return;
-    LT_OK(cublasLtCreate(&library));
-    workspace = backend_alloc(WORKSPACE, "the workspace of cuBLASLt");
+    struct Library *l = &libraries[backend_device()];
+    if (!l->handle) {
+        LT_OK(cublasLtCreate(&l->handle));
+        l->workspace = backend_alloc(WORKSPACE,
+                                     "the workspace of cuBLASLt");
+    }
+    return l;
 }
 
 /* describe a product to cuBLASLt */
@@ -106,9 +111,10 @@ static bool configure(struct Plan *p, const struct Kernel *c)
     const uint16_t cluster = c->cluster;
     cublasLtMatmulHeuristicResult_t r;
     cublasLtMatmulAlgo_t *a = &p->algo;
-    if (cublasLtMatmulAlgoInit(library, (cublasComputeType_t)p->ask.compute,
-            CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF, CUDA_R_16BF, CUDA_R_16BF,
-            c->id, a) != CUBLAS_STATUS_SUCCESS)
+    if (cublasLtMatmulAlgoInit(library()->handle,
+            (cublasComputeType_t)p->ask.compute, CUDA_R_32F, CUDA_R_16BF,
+            CUDA_R_16BF, CUDA_R_16BF, CUDA_R_16BF, c->id, a)
+        != CUBLAS_STATUS_SUCCESS)
         return false;
     /* set tile, cluster and the rest */
     #define CONFIGURE(what, value) \
@@ -118,8 +124,9 @@ static bool configure(struct Plan *p, const struct Kernel *c)
     CONFIGURE(STAGES_ID, stages);
     CONFIGURE(CLUSTER_SHAPE_ID, cluster);
     CONFIGURE(CUSTOM_OPTION, c->custom);
-    return cublasLtMatmulAlgoCheck(library, p->desc, p->a, p->b, p->c,
-                                   p->out, a, &r) == CUBLAS_STATUS_SUCCESS
+    return cublasLtMatmulAlgoCheck(library()->handle, p->desc, p->a, p->b,
+                                   p->c, p->out, a,
+                                   &r) == CUBLAS_STATUS_SUCCESS
            && r.workspaceSize <= WORKSPACE;
 }
 
@@ -129,9 +136,10 @@ static const struct Kernel *chosen(const struct Ask *q)
 {
     enum { THIN = 768, WIDE = 4 * THIN };
     /* only where the rule was measured to pay */
-    static struct cudaDeviceProp gpu;
+    static struct cudaDeviceProp gpus[MOST_DEVICES];
+    struct cudaDeviceProp &gpu = gpus[backend_device()];
     if (!gpu.major)
-        CUDA_OK(cudaGetDeviceProperties(&gpu, 0));
+        CUDA_OK(cudaGetDeviceProperties(&gpu, backend_device()));
     if (gpu.major != 9 || gpu.minor || gpu.multiProcessorCount != 132
         || q->in != CUDA_R_16BF || q->out != CUDA_R_16BF || q->n < 8192
         || (q->m != THIN && q->k != THIN) || q->k > WIDE)
@@ -174,8 +182,8 @@ static int proposals(const struct Plan *p,
     prefer(like, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &p->ask.align_o,
            sizeof p->ask.align_o);
     const cublasStatus_t s = cublasLtMatmulAlgoGetHeuristic(
-        library, p->desc, p->a, p->b, p->c, p->out, like, most, best,
-        &found);
+        library()->handle, p->desc, p->a, p->b, p->c, p->out, like, most,
+        best, &found);
     LT_OK(cublasLtMatmulPreferenceDestroy(like));
     if (s != CUBLAS_STATUS_NOT_SUPPORTED)
         LT_OK(s);
@@ -213,11 +221,11 @@ static void forget(struct Plan *p)
 /* find a plan, or make one */
 static struct Plan *plan_for(const struct Ask *q)
 {
-    start_library();
-    for (int i = 0; i < PLANS && i < plans_made; i++)
-        if (memcmp(&plans[i].ask, q, sizeof *q) == 0)
-            return &plans[i];
-    struct Plan *p = &plans[plans_made++ % PLANS];
+    struct Library *l = library();
+    for (int i = 0; i < PLANS && i < l->plans_made; i++)
+        if (memcmp(&l->plans[i].ask, q, sizeof *q) == 0)
+            return &l->plans[i];
+    struct Plan *p = &l->plans[l->plans_made++ % PLANS];
     forget(p);
     p->ask = *q;
     describe(p);
@@ -248,9 +256,11 @@ static bool run(struct Ask *q, const struct Pointers *at)
         set(p->desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &at->aux,
             sizeof at->aux);
     /* multiply, or say which product failed */
-    const cublasStatus_t s = cublasLtMatmul(library, p->desc, &one, at->a,
-        p->a, at->b, p->b, &q->beta, at->c, p->c, at->out, p->out,
-        &p->algo, workspace, WORKSPACE, backend_stream);
+    const cublasStatus_t s = cublasLtMatmul(library()->handle, p->desc, &one,
+                                            at->a, p->a, at->b, p->b, &q->beta,
+                                            at->c, p->c, at->out, p->out,
+                                            &p->algo, library()->workspace,
+                                            WORKSPACE, backend_stream());
     if (s != CUBLAS_STATUS_SUCCESS)
         fail("cuBLASLt: product of %d x %d x %d, epilogue %d, transposed "
              "%d %d: %s", q->n, q->m, q->k, q->epilogue, q->tb, q->ta,

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "ops/linear/bias_grad_bf16.h"
 #include "ops/matmul/matmul_impls.h"
+#include "ops/operators.h"
 
 /* the bodies of product */
 static const struct MatmulImpl bodies[] = {
@@ -14,17 +15,10 @@ static const struct MatmulImpl bodies[] = {
     { NULL, NULL, NULL },
 };
 
-static const struct MatmulImpl *impl_in_use = bodies;
-
 /* choose a body of product */
-const char *matmul_bf16_kernel(int i)
+bool cuda_matmul_bf16_use(const char *name)
 {
-    return bodies[i].name;
-}
-
-bool matmul_bf16_use(const char *name)
-{
-    return impl_use(&impl_in_use, bodies, name);
+    return impl_use(&backend_current()->kernels.matmul_bf16, bodies, name);
 }
 
 /* fail if a product is not one */
@@ -53,7 +47,7 @@ static void matmul_bf16_check(const struct MatmulBf16 *p)
 }
 
 /* product: fill in the strides, choose a body */
-void matmul_bf16(const struct MatmulBf16 *given)
+void cuda_matmul_bf16(const struct MatmulBf16 *given)
 {
     struct MatmulBf16 p = *given;
     matmul_bf16_check(&p);
@@ -65,7 +59,7 @@ void matmul_bf16(const struct MatmulBf16 *given)
     p.ldo = p.ldo ? p.ldo : p.N;
     if (p.flags & GEMM_ADD && !p.out_float)
         p.add = (const bf16 *)p.out;
-    if (!impl_in_use->matmul_bf16(&p))
+    if (!bodies[backend_current()->kernels.matmul_bf16].matmul_bf16(&p))
         matmul_bf16_mma(&p);
     /* add up the columns for a bias gradient */
     if (p.bias_grad && p.out_float)

@@ -481,7 +481,7 @@ static unsigned chunks_of(const struct MatmulBf16 *p)
 
 bool matmul_bf16_plain(const struct MatmulBf16 *p)
 {
-    matmul_plain_kernel<<<chunks_of(p), TEAM, 0, backend_stream>>>(
+    matmul_plain_kernel<<<chunks_of(p), TEAM, 0, backend_stream()>>>(
         job_of(p));
     LAUNCHED();
     return true;
@@ -491,7 +491,7 @@ bool matmul_bf16_plain(const struct MatmulBf16 *p)
 static int attribute(cudaDeviceAttr what)
 {
     int value;
-    CUDA_OK(cudaDeviceGetAttribute(&value, what, 0));
+    CUDA_OK(cudaDeviceGetAttribute(&value, what, backend_device()));
     return value;
 }
 
@@ -508,7 +508,8 @@ static const Kernel kernels[2][2][2] = {
 /* 0: this GPU is too old for it */
 static int stages_here(void)
 {
-    static int stages = -1;
+    static int known[MOST_DEVICES];     /* stages + 1, of each device */
+    int stages = known[backend_device()] - 1;
     if (stages < 0) {
         const int room = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
         const bool old = attribute(cudaDevAttrComputeCapabilityMajor) < 8;
@@ -519,6 +520,7 @@ static int stages_here(void)
                     kernels[i / 4][i / 2 % 2][i % 2],
                     cudaFuncAttributeMaxDynamicSharedMemorySize,
                     stages * STAGE_BYTES));
+        known[backend_device()] = stages + 1;
     }
     return stages;
 }
@@ -535,10 +537,10 @@ bool matmul_bf16_mma(const struct MatmulBf16 *p)
     const bool a_down = p->flags & GEMM_TA, b_down = !(p->flags & GEMM_TB);
     const dim3 grid(blocks_for((size_t)j.rows * j.cols, 1), j.splits);
     const Kernel k = kernels[a_down][b_down][stages / 4];
-    k<<<grid, TEAM, stages * STAGE_BYTES, backend_stream>>>(j);
+    k<<<grid, TEAM, stages * STAGE_BYTES, backend_stream()>>>(j);
     LAUNCHED();
     if (j.part) {
-        finish_kernel<<<chunks_of(p), TEAM, 0, backend_stream>>>(j);
+        finish_kernel<<<chunks_of(p), TEAM, 0, backend_stream()>>>(j);
         LAUNCHED();
     }
     return true;

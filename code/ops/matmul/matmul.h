@@ -55,13 +55,15 @@ void gemm_sumsq(real *c, const real *a, const real *b, int M, int N,
                 int K, int flags, double *squares);
 
 /* choosing a kernel by name */
+enum { GEMM_TILES = 0 };        /* kernels.gemm of a GPU's own kernel */
+
 /* The kernels this program holds: gemm_kernel(i) is the name of the i-th,
  * best first, or NULL past the last.  The first one this CPU can run is
- * taken, unless the environment variable GEMM_KERNEL names another. */
+ * taken, unless gemm_use names another. */
 const char *gemm_kernel(int i);
 
-/* Take the kernel called name from now on (NULL: the best again); false if
- * there is none, or this CPU cannot run it. Not while a gemm runs. */
+/* Take the kernel called name from now on (NULL: the best again), on the
+ * current backend; false if there is none, or this CPU cannot run it. */
 bool gemm_use(const char *name);
 
 /* The name of the kernel in use. */

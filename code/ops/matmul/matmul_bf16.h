@@ -42,7 +42,7 @@ struct MatmulBf16 {
 };
 
 /* out = op(a) op(b) and so on */
-/* Compute it, on backend_stream.
+/* Compute it, on backend_stream().
  *
  *   sizes     M, N, K >= 0; K = 0 is a sum without terms
  *   numerics  every element is summed in fp32 in an order that depends on
@@ -55,12 +55,9 @@ struct MatmulBf16 {
 void matmul_bf16(const struct MatmulBf16 *p);
 
 /* choosing a body by name */
-/* The bodies that this program holds, the preferred one first; NULL past
- * the last.  "cublas" is missing where there is no cuBLASLt. */
-const char *matmul_bf16_kernel(int i);
-
-/* Take the body called name from now on (NULL: the first); false if there
- * is none. */
+/* "cublas" (missing where there is no cuBLASLt), "mma", "plain". */
+/* Take the one called name on the current backend from now on (NULL: the
+ * first); false if there is none. */
 bool matmul_bf16_use(const char *name);
 C_FUNCTIONS_END
 

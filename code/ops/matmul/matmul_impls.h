@@ -43,14 +43,15 @@ struct MatmulImpl {
 };
 
 /* *used = the row called name (NULL: the first); false if there is none. */
-static inline bool impl_use(const struct MatmulImpl **used,
-                            const struct MatmulImpl *rows, const char *name)
+static inline bool impl_use(int *used, const struct MatmulImpl *rows,
+                            const char *name)
 {
-    while (rows->name && name && strcmp(name, rows->name) != 0)
-        rows++;
-    if (rows->name)
-        *used = rows;
-    return rows->name;
+    int i = 0;
+    while (rows[i].name && name && strcmp(name, rows[i].name) != 0)
+        i++;
+    if (rows[i].name)
+        *used = i;
+    return rows[i].name;
 }
 
 #endif

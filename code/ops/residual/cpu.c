@@ -1,6 +1,7 @@
 /* Tangled from chapters/gpt2/operators.nw, "Sums that go both ways".  Edit it there. */
 
 #include "ops/residual/residual.h"
+#include "ops/operators.h"
 
 enum { PIECE = 8192 };      /* elements that one thread takes at a time */
 
@@ -14,7 +15,7 @@ static void add_piece(real *y, const real *a, const real *b, size_t n)
 }
 
 /* residual_fwd */
-void residual_fwd(real *y, const real *a, const real *b, size_t n)
+void cpu_residual_fwd(real *y, const real *a, const real *b, size_t n)
 {
     #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i += PIECE)

@@ -2,6 +2,7 @@
 
 #include "ops/kernels/common.cuh"
 #include "ops/residual/residual.h"
+#include "ops/operators.h"
 
 /* residual: a thread per element */
 /* y = a + b, one thread per element.
@@ -16,10 +17,10 @@ __global__ void residual_fwd_kernel(float *y, const float *a,
 }
 
 /* launch residual */
-void residual_fwd(real *y, const real *a, const real *b, size_t n)
+void cuda_residual_fwd(real *y, const real *a, const real *b, size_t n)
 {
     profile_range("residual");
     residual_fwd_kernel<<<blocks_for(n, THREADS), THREADS, 0,
-                          backend_stream>>>(y, a, b, n);
+                          backend_stream()>>>(y, a, b, n);
     LAUNCHED();
 }

@@ -3,15 +3,16 @@
 #include <omp.h>
 #include <stdio.h>
 #include "backend/cpu_peak.h"
-#include "backend/peak.h"
+#include "ops/peak/peak.h"
+#include "ops/operators.h"
 
-double backend_peak_gflops(double seconds)
+double cpu_backend_peak_gflops(double seconds)
 {
     return cpu_peak_gflops(omp_get_max_threads(), seconds);
 }
 
-double backend_peak(const char *precision, double seconds, char *source,
-                    size_t size)
+double cpu_backend_peak(const char *precision, double seconds, char *source,
+                        size_t size)
 {
     (void)precision;
     snprintf(source, size, "measured");

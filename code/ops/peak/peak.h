@@ -1,7 +1,7 @@
 /* Tangled from chapters/workshop/timing-operators.nw, "The peak of a machine".  Edit it there. */
 
-#ifndef BACKEND_PEAK_H
-#define BACKEND_PEAK_H
+#ifndef OPS_PEAK_PEAK_H
+#define OPS_PEAK_PEAK_H
 
 #include <stddef.h>
 #include "base/extern_c.h"

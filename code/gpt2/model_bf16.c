@@ -1,24 +1,18 @@
 /* Tangled from chapters/workshop/gpu-model.nw, "The rest of the step".  Edit it there. */
 
+#include "gpt2/model_bf16.h"
+
 #include <assert.h>
 #include <stdlib.h>
-#include "gpt2/mixed.h"
-#include "backend/backend.h"
-#include "gpt2/mixed_plan.h"
-#include "ops/attention/attention_bf16.h"
-#include "ops/embedding/embedding_bf16.h"
-#include "ops/gelu/gelu_bf16.h"
-#include "ops/kernels/common.cuh"
-#include "ops/layernorm/layernorm_bf16.h"
-#include "ops/loss/classifier_bf16.h"
-#include "ops/matmul/matmul_bf16.h"
+#include "base/alloc.h"
+#include "ops/operators.h"
 
 /* the three products of a linear layer */
 /* y[N,OC] = x[N,C] w[C,OC] + b (+ add) */
 static struct MatmulBf16 forward(bf16 *y, const bf16 *x, const bf16 *w,
                                  const bf16 *b, int N, int C, int OC)
 {
-    struct MatmulBf16 p = { };
+    struct MatmulBf16 p = { 0 };
     p.M = N, p.N = OC, p.K = C;
     p.a = x, p.b = w, p.out = y, p.bias = b;
     return p;
@@ -28,7 +22,7 @@ static struct MatmulBf16 forward(bf16 *y, const bf16 *x, const bf16 *w,
 static struct MatmulBf16 back_x(bf16 *dx, const bf16 *dy, const bf16 *w,
                                 int N, int C, int OC)
 {
-    struct MatmulBf16 p = { };
+    struct MatmulBf16 p = { 0 };
     p.M = N, p.N = C, p.K = OC, p.flags = GEMM_TB;
     p.a = dy, p.b = w, p.out = dx;
     return p;
@@ -39,7 +33,7 @@ static struct MatmulBf16 back_x(bf16 *dx, const bf16 *dy, const bf16 *w,
 static void back_w(float *dw, float *db, const bf16 *x, const bf16 *dy,
                    int N, int C, int OC, bool add)
 {
-    struct MatmulBf16 p = { };
+    struct MatmulBf16 p = { 0 };
     p.M = C, p.N = OC, p.K = N, p.flags = GEMM_TA | (add ? GEMM_ADD : 0);
     p.a = x, p.b = dy, p.out = dw, p.out_float = true;
     p.bias_grad = db, p.accumulate_bias = add;
@@ -52,8 +46,10 @@ static void run(struct MatmulBf16 p)
 }
 
 /* a layer forward in bf16 */
-static void attend(const struct Model *m, const struct LayerActs16 *a,
-                   const struct LayerWeights16 *w, int B, int T)
+static void attention_block_fwd(const struct Model *m,
+                                const struct Bf16LayerActs *a,
+                                const struct Bf16LayerWeights *w, int B,
+                                int T)
 {
     const int N = B * T, C = m->config.C;
     profile_range("layernorm");
@@ -71,8 +67,8 @@ static void attend(const struct Model *m, const struct LayerActs16 *a,
 }
 
 /* up to gelu; pre is kept for the backward pass, or NULL */
-static void widen(const struct Model *m, const struct LayerActs16 *a,
-                  const struct LayerWeights16 *w, bf16 *pre, int N)
+static void mlp_up_fwd(const struct Model *m, const struct Bf16LayerActs *a,
+                  const struct Bf16LayerWeights *w, bf16 *pre, int N)
 {
     const int C = m->config.C;
     profile_range("layernorm");
@@ -88,13 +84,13 @@ static void widen(const struct Model *m, const struct LayerActs16 *a,
 
 static void layer_fwd(struct Model *m, int l, int B, int T)
 {
-    const struct LayerActs16 *a = &m->mixed->h[l];
-    const struct LayerWeights16 *w = &m->mixed->w.h[l];
+    const struct Bf16LayerActs *a = &m->bf16->h[l];
+    const struct Bf16LayerWeights *w = &m->bf16->w.h[l];
     const int N = B * T, C = m->config.C;
-    attend(m, a, w, B, T);
-    widen(m, a, w, m->training ? a->fc : NULL, N);
+    attention_block_fwd(m, a, w, B, T);
+    mlp_up_fwd(m, a, w, m->training ? a->fc : NULL, N);
     profile_range("mlp");
-    struct MatmulBf16 p = forward(m->mixed->h[l + 1].x, a->gelu, w->mlp_w,
+    struct MatmulBf16 p = forward(m->bf16->h[l + 1].x, a->gelu, w->mlp_w,
                                   w->mlp_b, N, 4 * C, C);
     p.add = a->mid;
     matmul_bf16(&p);
@@ -103,7 +99,7 @@ static void layer_fwd(struct Model *m, int l, int B, int T)
 /* the forward pass in bf16 */
 static void stream_fwd(struct Model *m, int B, int T)
 {
-    struct Mixed *x = m->mixed;
+    struct Bf16Model *x = m->bf16;
     profile_range("embedding");
     embedding_bf16_fwd(x->h[0].x, m->tokens, x->w.wte, x->w.wpe, B, T,
                        m->config.C);
@@ -113,7 +109,7 @@ static void stream_fwd(struct Model *m, int B, int T)
 
 static void ln_f_fwd(struct Model *m, int N)
 {
-    struct Mixed *x = m->mixed;
+    struct Bf16Model *x = m->bf16;
     profile_range("layernorm");
     layernorm_bf16_fwd(x->ln_f, x->mean_f, x->rstd_f, x->h[m->config.L].x,
                        x->w.ln_f_w, x->w.ln_f_b, N, m->config.C);
@@ -125,10 +121,10 @@ static void ln_f_fwd(struct Model *m, int N)
 static void chunk_fwd(struct Model *m, int n, int rows, float scale,
                       bool gradient)
 {
-    struct Mixed *x = m->mixed;
+    struct Bf16Model *x = m->bf16;
     const int C = m->config.C;
     profile_range("logits");
-    struct MatmulBf16 p = { };
+    struct MatmulBf16 p = { 0 };
     p.M = rows, p.N = x->Vp, p.K = C, p.flags = GEMM_TB;
     p.a = x->ln_f + (size_t)n * C, p.b = x->w.wte, p.out = x->logits;
     matmul_bf16(&p);
@@ -141,16 +137,16 @@ static void chunk_fwd(struct Model *m, int n, int rows, float scale,
  * ln_f, in its place */
 static void chunk_bwd(struct Model *m, int n, int rows, bool add)
 {
-    struct Mixed *x = m->mixed;
+    struct Bf16Model *x = m->bf16;
     const int Vp = x->Vp, C = m->config.C;
     bf16 *h = x->ln_f + (size_t)n * C;
     profile_range("logits dw");
-    struct MatmulBf16 p = { };
+    struct MatmulBf16 p = { 0 };
     p.M = Vp, p.N = C, p.K = rows, p.flags = GEMM_TA | (add ? GEMM_ADD : 0);
     p.a = x->logits, p.b = h, p.out = m->g.wte, p.out_float = true;
     matmul_bf16(&p);
     profile_range("logits dx");
-    struct MatmulBf16 q = { };
+    struct MatmulBf16 q = { 0 };
     q.M = rows, q.N = C, q.K = Vp;
     q.a = x->logits, q.b = x->w.wte, q.out = h;
     matmul_bf16(&q);
@@ -160,12 +156,12 @@ static void chunk_bwd(struct Model *m, int n, int rows, bool add)
 /* Make again what the forward pass of layer l did not keep. */
 static void redo(struct Model *m, int l, int B, int T)
 {
-    const struct LayerActs16 *a = &m->mixed->again[l];
-    const struct LayerWeights16 *w = &m->mixed->w.h[l];
+    const struct Bf16LayerActs *a = &m->bf16->again[l];
+    const struct Bf16LayerWeights *w = &m->bf16->w.h[l];
     const int N = B * T;
     if (m->options.recompute == REDO_BLOCK) {
-        attend(m, a, w, B, T);
-        widen(m, a, w, a->fc, N);
+        attention_block_fwd(m, a, w, B, T);
+        mlp_up_fwd(m, a, w, a->fc, N);
     } else if (m->options.recompute >= REDO_GELU) {
         profile_range("gelu again");
         gelu_bf16_fwd(a->gelu, a->fc, 4 * (size_t)N * m->config.C);
@@ -184,11 +180,11 @@ static void redo_norm(struct Model *m, bf16 *y, float *mean, float *rstd,
 /* a layer backward in bf16 */
 static void mlp_bwd(struct Model *m, int l, int N, bool add)
 {
-    const struct LayerActs16 *a = &m->mixed->again[l];
-    const struct LayerActs16 *d = &m->mixed->h[l];
-    const struct LayerWeights16 *w = &m->mixed->w.h[l];
+    const struct Bf16LayerActs *a = &m->bf16->again[l];
+    const struct Bf16LayerActs *d = &m->bf16->h[l];
+    const struct Bf16LayerWeights *w = &m->bf16->w.h[l];
     const struct LayerWeights *g = &m->g.h[l];
-    bf16 *dx = m->mixed->dx;
+    bf16 *dx = m->bf16->dx;
     const int C = m->config.C;
     /* derivative of the down product and of GELU */
     profile_range("mlp dw");
@@ -213,11 +209,11 @@ static void mlp_bwd(struct Model *m, int l, int N, bool add)
 static void attention_part_bwd(struct Model *m, int l, int B, int T,
                                bool add)
 {
-    const struct LayerActs16 *a = &m->mixed->again[l];
-    const struct LayerActs16 *d = &m->mixed->h[l];
-    const struct LayerWeights16 *w = &m->mixed->w.h[l];
+    const struct Bf16LayerActs *a = &m->bf16->again[l];
+    const struct Bf16LayerActs *d = &m->bf16->h[l];
+    const struct Bf16LayerWeights *w = &m->bf16->w.h[l];
     const struct LayerWeights *g = &m->g.h[l];
-    bf16 *dx = m->mixed->dx;
+    bf16 *dx = m->bf16->dx;
     const int N = B * T, C = m->config.C;
     /* derivative of the projection and of attention */
     profile_range("proj dw");
@@ -244,17 +240,10 @@ static void attention_part_bwd(struct Model *m, int l, int B, int T,
                                      w->ln_1_w, N, T, C, add);
 }
 
-/* a stream beside */
-struct Words {
-    void *list;                     /* embedding_bf16_index's */
-    cudaStream_t beside;
-    cudaEvent_t begun, made;
-};
-
 /* the stream backward in bf16 */
 static void stream_bwd(struct Model *m, int B, int T, bool add)
 {
-    struct Mixed *x = m->mixed;
+    struct Bf16Model *x = m->bf16;
     const int L = m->config.L, N = B * T, C = m->config.C;
     profile_range("layernorm bwd");
     layernorm_bf16_bwd(x->dx, m->g.ln_f_w, m->g.ln_f_b, m->g.h[L - 1].mlp_b,
@@ -269,86 +258,23 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
     if (!add)                               /* positions beyond ours */
         backend_zero(m->g.wpe + (size_t)T * C,
                      (size_t)(m->config.T - T) * C * sizeof(float));
-    CUDA_OK(cudaStreamWaitEvent(backend_stream, x->words->made, 0));
-    embedding_bf16_bwd(m->g.wte, x->dx, x->words->list, N, C);
+    backend_beside_wait();
+    embedding_bf16_bwd(m->g.wte, x->dx, x->token_index, N, C);
 }
 
-/* the mean of the losses */
-enum { SUMMERS = 1024 };
-
-/* *mean = the mean of loss[0 .. N), or added to it, in double, in a fixed
- * order.       launch  1 block of 1,024       moves  4 N bytes */
-__global__ void mean_kernel(double *mean, const float *loss, int N,
-                            bool add)
+/* index the tokens of the batch, beside the rest */
+static void index_tokens(struct Model *m, int N)
 {
-    __shared__ double part[SUMMERS];
-    double sum = 0;
-    for (int n = threadIdx.x; n < N; n += SUMMERS)
-        sum += loss[n];
-    part[threadIdx.x] = sum;
-    for (unsigned half = SUMMERS / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half)
-            part[threadIdx.x] += part[threadIdx.x + half];
-    }
-    if (threadIdx.x == 0)
-        *mean = part[0] / N + (add ? *mean : 0);
-}
-
-static void mean_loss(double *mean, const float *loss, int N, bool add)
-{
-    profile_range("losses");
-    mean_kernel<<<1, SUMMERS, 0, backend_stream>>>(mean, loss, N, add);
-    LAUNCHED();
-}
-
-/* list the words of the batch, on a second stream */
-static void list_words(struct Model *m, int N)
-{
-    struct Words *w = m->mixed->words;
-    cudaStream_t stream = backend_stream;
-    CUDA_OK(cudaEventRecord(w->begun, stream));
-    CUDA_OK(cudaStreamWaitEvent(w->beside, w->begun, 0));
-    backend_stream = w->beside;
-    embedding_bf16_index(w->list, m->tokens, N, m->config.V);
-    backend_stream = stream;
-    CUDA_OK(cudaEventRecord(w->made, w->beside));
-}
-
-static struct Words *words_create(int N)
-{
-    struct Words *w = (struct Words *)calloc(1, sizeof *w);
-    if (!w)
-        fail("no memory for a stream");
-    w->list = backend_alloc(embedding_bf16_index_size(N),
-                            "the list of words");
-    CUDA_OK(cudaStreamCreateWithFlags(&w->beside, cudaStreamNonBlocking));
-    CUDA_OK(cudaEventCreateWithFlags(&w->begun, cudaEventDisableTiming));
-    CUDA_OK(cudaEventCreateWithFlags(&w->made, cudaEventDisableTiming));
-    return w;
-}
-
-static void words_free(struct Words *w)
-{
-    if (!w)
-        return;
-    backend_free(w->list);
-    CUDA_OK(cudaStreamDestroy(w->beside));
-    CUDA_OK(cudaEventDestroy(w->begun));
-    CUDA_OK(cudaEventDestroy(w->made));
-    free(w);
+    backend_beside_begin();
+    embedding_bf16_index(m->bf16->token_index, m->tokens, N, m->config.V);
+    backend_beside_end();
 }
 
 /* the training step in bf16 */
-static int chunk_rows(const struct Model *m, int n, int N)
-{
-    return N - n < m->chunk ? N - n : m->chunk;
-}
-
 static void train_step(struct Model *m, int B, int T, float scale, bool add)
 {
     const int N = B * T;
-    list_words(m, N);
+    index_tokens(m, N);
     stream_fwd(m, B, T);
     ln_f_fwd(m, N);
     for (int n = 0; n < N; n += m->chunk) {
@@ -356,81 +282,63 @@ static void train_step(struct Model *m, int B, int T, float scale, bool add)
         chunk_fwd(m, n, rows, scale / N, true);
         chunk_bwd(m, n, rows, add || n > 0);
     }
-    mean_loss(m->mixed->mean, m->mixed->losses, N, add);
+    mean_loss(m->bf16->mean, m->bf16->losses, N, add);
     stream_bwd(m, B, T, add);
     profile_range(NULL);
 }
 
 /* one graph for the whole step */
-#ifdef __NVCC__
-struct Graph {
-    int B, T;
-    float scale;
-    bool add;
-    cudaGraphExec_t exec;           /* NULL: has run once, without */
-};
-enum { GRAPHS = 4 };
-struct Graphs { int n; struct Graph at[GRAPHS]; };
+/* capture a step */
+struct StepArgs { struct Model *m; int B, T; float scale; bool add; };
+
+static void do_step(void *arg)
+{
+    const struct StepArgs *s = arg;
+    train_step(s->m, s->B, s->T, s->scale, s->add);
+}
 
 /* find the graph of a step, or make room for it */
-static struct Graph *find_graph(struct Graphs *all, int B, int T,
-                                float scale, bool add, bool *found)
+static struct Graph *find_graph(struct Bf16Model *x,
+                                const struct StepArgs *s, bool *found)
 {
     *found = false;
-    for (int i = 0; i < all->n; i++) {
-        struct Graph *g = &all->at[i];
-        *found = g->B == B && g->T == T && g->scale == scale
-              && g->add == add;
+    for (int i = 0; i < x->graphs; i++) {
+        struct Graph *g = &x->graph[i];
+        *found = g->B == s->B && g->T == s->T && g->scale == s->scale
+              && g->add == s->add;
         if (*found)
             return g;
     }
-    struct Graph *g = &all->at[all->n < GRAPHS ? all->n++ : GRAPHS - 1];
-    if (g->exec)
-        CUDA_OK(cudaGraphExecDestroy(g->exec));
-    *g = { B, T, scale, add, NULL };
+    struct Graph *g = &x->graph[x->graphs < GRAPHS ? x->graphs++
+                                                   : GRAPHS - 1];
+    backend_forget(g->recording);
+    *g = (struct Graph){ s->B, s->T, s->scale, s->add, NULL };
     return g;
 }
 
-/* capture a step */
-static cudaGraphExec_t capture(struct Model *m, const struct Graph *g)
-{
-    cudaGraph_t graph;
-    cudaGraphExec_t exec;
-    CUDA_OK(cudaStreamBeginCapture(backend_stream,
-                                   cudaStreamCaptureModeThreadLocal));
-    train_step(m, g->B, g->T, g->scale, g->add);
-    CUDA_OK(cudaStreamEndCapture(backend_stream, &graph));
-    CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
-    CUDA_OK(cudaGraphDestroy(graph));
-    return exec;
-}
-
 static void run_step(struct Model *m, int B, int T, float scale, bool add)
 {
+    struct StepArgs step = { m, B, T, scale, add };
     bool found;
-    struct Graph *g = find_graph(m->mixed->graphs, B, T, scale, add,
-                                 &found);
-    if (!found || m->options.no_graph || profile_enabled()) {
-        train_step(m, B, T, scale, add);
-        return;
-    }
-    if (!g->exec)
-        g->exec = capture(m, g);
-    CUDA_OK(cudaGraphLaunch(g->exec, backend_stream));
+    struct Graph *g = find_graph(m->bf16, &step, &found);
+    if (found && !g->recording && !m->options.no_graph)
+        g->recording = backend_record(do_step, &step);
+    if (found && g->recording && !profile_enabled())
+        backend_replay(g->recording);
+    else
+        do_step(&step);
 }
-#else
-struct Graphs { int n; };
-static void run_step(struct Model *m, int B, int T, float scale, bool add)
-{
-    train_step(m, B, T, scale, add);
-}
-#endif
 
 /* create and free the bf16 body */
-static bool can_mix(const struct Model *m, struct Error *e)
+static bool bf16_check(const struct Model *m, struct Error *e)
 {
     const struct Config *c = &m->config;
     const int HS = c->C / c->NH;
+    if (!m->backend->ops->matmul_bf16)
+        return error_set(e, "bf16 needs a GPU, and this model is on the "
+                         "CPU: use the program whose name ends in -cuda "
+                         "(or -simt, the software GPU), or --precision "
+                         "fp32");
     if (c->C % 8)
         return error_set(e, "bf16: %d channels; the kernels move 8 at a "
                          "time, so it must be a multiple of 8; use "
@@ -442,71 +350,40 @@ static bool can_mix(const struct Model *m, struct Error *e)
     return true;
 }
 
-static bool take_kernels(struct Error *e)
+static void bf16_create(struct Model *m)
 {
-    const char *p = getenv("PRODUCT_KERNEL"), *f = getenv("FLASH_KERNEL");
-    if (p && !matmul_bf16_use(p))
-        return error_set(e, "PRODUCT_KERNEL=%s: this program has no such "
-                         "product; try mma or cublas", p);
-    if (f && !attention_bf16_use(f))
-        return error_set(e, "FLASH_KERNEL=%s: this program has no such "
-                         "attention; try mma or hopper", f);
-    return true;
-}
-
-bool mixed_create(struct Model *m, struct Error *e)
-{
-    struct Mixed *x = m->mixed;
-    if (!can_mix(m, e) || !take_kernels(e))
-        return false;
-    /* take a stream that can be captured */
-    #ifdef __NVCC__
-    if (!backend_stream) {
-        CUDA_OK(cudaDeviceSynchronize());
-        CUDA_OK(cudaStreamCreateWithFlags(&backend_stream,
-                                          cudaStreamNonBlocking));
-    }
-    #endif
+    struct Bf16Model *x = m->bf16;
     const size_t bytes = x->total * sizeof(bf16);
-    mixed_bind(m, (bf16 *)backend_alloc(bytes, "the bf16 weights"));
+    bf16_bind(m, backend_alloc(bytes, "the bf16 weights"));
     backend_zero(x->w.base, bytes);
-    x->mean = (double *)backend_alloc(2 * sizeof *x->mean, "the losses");
-    x->h_mean = (double *)backend_host_alloc(2 * sizeof *x->mean,
-                 "the losses");
+    x->mean = backend_alloc(2 * sizeof *x->mean, "the losses");
+    x->h_mean = backend_host_alloc(2 * sizeof *x->mean, "the losses");
     if (m->training)
-        x->words = words_create(m->B * m->T);
-    x->graphs = (struct Graphs *)calloc(1, sizeof *x->graphs);
-    return x->graphs || error_set(e, "no memory for a list of graphs");
+        x->token_index = backend_alloc(
+            embedding_bf16_index_size(m->B * m->T),
+            "the index of tokens");
 }
 
-void mixed_free(struct Model *m)
+static void bf16_free(struct Model *m)
 {
-    struct Mixed *x = m->mixed;
-    if (!x)
-        return;
+    struct Bf16Model *x = m->bf16;
     backend_free(x->w.base);
     backend_free(x->mean);
     backend_host_free(x->h_mean);
-    words_free(x->words);
-    /* give back the graphs */
-    #ifdef __NVCC__
-    for (int i = 0; x->graphs && i < x->graphs->n; i++)
-        if (x->graphs->at[i].exec)
-            CUDA_OK(cudaGraphExecDestroy(x->graphs->at[i].exec));
-    #endif
-    free(x->graphs);
+    backend_free(x->token_index);
+    for (int i = 0; i < x->graphs; i++)
+        if (x->graph[i].recording)
+            backend_forget(x->graph[i].recording);
 }
 
 /* the bf16 weights from and to the host */
-void mixed_put(struct Model *m, const real *host)
+static void bf16_put(struct Model *m, const real *host)
 {
-    struct Mixed *x = m->mixed;
-    bf16 *to = (bf16 *)calloc(x->total, sizeof *to);
-    if (!to)
-        fail("no memory for a copy of the bf16 weights");
+    struct Bf16Model *x = m->bf16;
+    bf16 *to = xcalloc(x->total, sizeof *to);
     for (int i = 0; i < m->table.n; i++) {
         const struct Param *p = &m->table.row[i];
-        bf16 *at = to + mixed_offset(m, i);
+        bf16 *at = to + bf16_offset(m, i);
         #pragma omp parallel for
         for (size_t k = 0; k < p->size; k++)
             at[k] = float_to_bf16(host[p->offset + k]);
@@ -515,14 +392,14 @@ void mixed_put(struct Model *m, const real *host)
     free(to);
 }
 
-void mixed_get(const struct Model *m, real *host)
+static void bf16_get(const struct Model *m, real *host)
 {
-    struct Mixed *x = m->mixed;
+    struct Bf16Model *x = m->bf16;
     const size_t bytes = x->total * sizeof(bf16);
-    bf16 *from = (bf16 *)backend_borrow(x->w.base, bytes);
+    bf16 *from = backend_borrow(x->w.base, bytes);
     for (int i = 0; i < m->table.n; i++) {
         const struct Param *p = &m->table.row[i];
-        const bf16 *at = from + mixed_offset(m, i);
+        const bf16 *at = from + bf16_offset(m, i);
         for (size_t k = 0; k < p->size; k++)
             host[p->offset + k] = bf16_to_float(at[k]);
     }
@@ -546,7 +423,7 @@ static void send_targets(struct Model *m, const int32_t *targets, int N)
     backend_put_async(m->targets, targets, (size_t)N * sizeof *targets);
 }
 
-void mixed_train(struct Model *m, const int32_t *tokens,
+static void bf16_train(struct Model *m, const int32_t *tokens,
                  const int32_t *targets, int B, int T, real scale,
                  bool accumulate)
 {
@@ -554,19 +431,24 @@ void mixed_train(struct Model *m, const int32_t *tokens,
     send_tokens(m, tokens, B, T);
     send_targets(m, targets, B * T);
     run_step(m, B, T, scale, accumulate);
-    backend_get_async(m->mixed->h_mean, m->mixed->mean, sizeof(double));
+    backend_get_async(m->bf16->h_mean, m->bf16->mean, sizeof(double));
 }
 
-double mixed_train_loss(struct Model *m)
+static double bf16_train_loss(struct Model *m)
 {
     backend_wait();
-    return m->mixed->h_mean[0];
+    return m->batch_loss = m->bf16->h_mean[0];
 }
 
-double mixed_loss(struct Model *m, const int32_t *tokens,
+static double bf16_grad_sumsq(struct Model *m)
+{
+    return sum_squares(m->g.base, m->table.total);
+}
+
+static double bf16_loss(struct Model *m, const int32_t *tokens,
                   const int32_t *targets, int B, int T)
 {
-    struct Mixed *x = m->mixed;
+    struct Bf16Model *x = m->bf16;
     const int N = B * T;
     send_tokens(m, tokens, B, T);
     send_targets(m, targets, N);
@@ -581,10 +463,10 @@ double mixed_loss(struct Model *m, const int32_t *tokens,
     return x->h_mean[1];
 }
 
-void mixed_logits(struct Model *m, real *logits, const int32_t *tokens,
-                  int B, int T)
+static void bf16_logits(struct Model *m, real *logits,
+                        const int32_t *tokens, int B, int T)
 {
-    struct Mixed *x = m->mixed;
+    struct Bf16Model *x = m->bf16;
     const size_t C = (size_t)m->config.C, V = (size_t)m->config.V;
     send_tokens(m, tokens, B, T);
     stream_fwd(m, B, T);
@@ -593,7 +475,7 @@ void mixed_logits(struct Model *m, real *logits, const int32_t *tokens,
         backend_copy(h + (size_t)(b - 1) * C, h + ((size_t)b * T - 1) * C,
                      C * sizeof(bf16));
     ln_f_fwd(m, B);
-    struct MatmulBf16 p = { };
+    struct MatmulBf16 p = { 0 };
     p.M = B, p.N = x->Vp, p.K = m->config.C, p.flags = GEMM_TB;
     p.a = x->ln_f, p.b = x->w.wte, p.out = x->last, p.out_float = true;
     matmul_bf16(&p);
@@ -602,3 +484,22 @@ void mixed_logits(struct Model *m, real *logits, const int32_t *tokens,
         backend_get(logits + (size_t)b * V, x->last + (size_t)b * x->Vp,
                     V * sizeof *logits);
 }
+
+static size_t bf16_copy_bytes(const struct Model *m)
+{
+    return m->bf16->total * sizeof(bf16);
+}
+
+static bf16 *bf16_copy_of(const struct Model *m, int i)
+{
+    return m->bf16->w.base + bf16_offset(m, i);
+}
+
+const struct ModelBody model_bf16 = {
+    .check = bf16_check, .plan = bf16_plan, .forget = bf16_forget,
+    .create = bf16_create, .bound = bf16_keep, .free = bf16_free,
+    .copy_bytes = bf16_copy_bytes, .copy_of = bf16_copy_of,
+    .put = bf16_put, .get = bf16_get, .loss = bf16_loss,
+    .train = bf16_train, .train_loss = bf16_train_loss,
+    .grad_sumsq = bf16_grad_sumsq, .logits = bf16_logits,
+};

@@ -1,12 +1,12 @@
 /* Tangled from chapters/workshop/timing-operators.nw, "The peak of a machine".  Edit it there. */
 
 #include <stdio.h>
-#include <string.h>
-#include "backend/peak.h"
+#include "ops/peak/peak.h"
 #include "backend/backend.h"
 #include "backend/stated_peak.h"
 #include "ops/kernels/common.cuh"
 #include "ops/matmul/matmul_bf16.h"
+#include "ops/operators.h"
 
 /* a kernel of nothing but multiply-adds */
 enum { CHAINS = 8, TURNS = 256 };
@@ -30,7 +30,7 @@ __global__ void multiply_adds(float *sink, float a)
 }
 
 /* backend_peak_gflops: more blocks until it takes long enough */
-double backend_peak_gflops(double seconds)
+double cuda_backend_peak_gflops(double seconds)
 {
     double best = 0, spent = 0;
     cudaEvent_t start, end;
@@ -41,10 +41,11 @@ double backend_peak_gflops(double seconds)
          blocks *= 2) {
         /* ms = the time of a launch of that many blocks */
         float ms;
-        CUDA_OK(cudaEventRecord(start, backend_stream));
-        multiply_adds<<<(unsigned)blocks, THREADS, 0, backend_stream>>>(sink, 0.5f);
+        CUDA_OK(cudaEventRecord(start, backend_stream()));
+        multiply_adds<<<(unsigned)blocks, THREADS, 0, backend_stream()>>>(sink,
+                          0.5f);
         LAUNCHED();
-        CUDA_OK(cudaEventRecord(end, backend_stream));
+        CUDA_OK(cudaEventRecord(end, backend_stream()));
         CUDA_OK(cudaEventSynchronize(end));
         CUDA_OK(cudaEventElapsedTime(&ms, start, end));
         double flop = 2.0 * CHAINS * TURNS * THREADS * (double)blocks;
@@ -70,7 +71,7 @@ static double measure_product(void)
     enum { SIDE = 8192, TIMES = 10 };
     const size_t bytes = (size_t)SIDE * SIDE * sizeof(bf16);
     bf16 *at = (bf16 *)backend_alloc(3 * bytes, "a measurement");
-    fill_kernel<<<SIDE * (SIDE / 128), 256, 0, backend_stream>>>(at);
+    fill_kernel<<<SIDE * (SIDE / 128), 256, 0, backend_stream()>>>(at);
     LAUNCHED();
     struct MatmulBf16 p = { };
     p.M = p.N = p.K = SIDE;
@@ -80,10 +81,10 @@ static double measure_product(void)
     CUDA_OK(cudaEventCreate(&start));
     CUDA_OK(cudaEventCreate(&end));
     matmul_bf16(&p);
-    CUDA_OK(cudaEventRecord(start, backend_stream));
+    CUDA_OK(cudaEventRecord(start, backend_stream()));
     for (int i = 0; i < TIMES; i++)
         matmul_bf16(&p);
-    CUDA_OK(cudaEventRecord(end, backend_stream));
+    CUDA_OK(cudaEventRecord(end, backend_stream()));
     CUDA_OK(cudaEventSynchronize(end));
     CUDA_OK(cudaEventElapsedTime(&ms, start, end));
     CUDA_OK(cudaEventDestroy(start));
@@ -93,13 +94,13 @@ static double measure_product(void)
 }
 
 /* backend_peak: from the table, or measured */
-double backend_peak(const char *precision, double seconds, char *source,
-                    size_t size)
+double cuda_backend_peak(const char *precision, double seconds,
+                         char *source, size_t size)
 {
     struct cudaDeviceProp gpu;
-    const bool real_gpu = strcmp(backend_kind(), "cuda") == 0;
+    const bool real_gpu = backend_kind() == BACKEND_CUDA;
     const char *row;
-    CUDA_OK(cudaGetDeviceProperties(&gpu, 0));
+    CUDA_OK(cudaGetDeviceProperties(&gpu, backend_device()));
     const double peak = real_gpu ? stated_peak(gpu.name, precision, &row)
                                  : 0;
     if (peak > 0) {

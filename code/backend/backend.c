@@ -1,0 +1,176 @@
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two implementations".  Edit it there. */
+
+#include "backend/backend.h"
+
+#include "base/error.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* open and close */
+struct Backend *backend_open(enum BackendKind kind, int device,
+                             struct Error *e)
+{
+    const struct BackendRow *row = backend_rows;
+    while (row->calls && row->calls->kind != kind)
+        row++;
+    if (!row->calls) {
+        error_set(e, "%s", kind == BACKEND_CPU
+                  ? "this program has no operators for the CPU"
+                  : "this program runs on the CPU only: use the one whose "
+                  "name ends in -cuda, or in -simt for the software GPU");
+        return NULL;
+    }
+    struct Backend *b = calloc(1, sizeof *b);
+    if (!b) {
+        error_set(e, "no memory for a backend");
+        return NULL;
+    }
+    *b = (struct Backend){ .calls = row->calls, .ops = row->ops,
+                           .device = device };
+    if (b->calls->open(b, e))
+        return b;
+    free(b);
+    return NULL;
+}
+
+void backend_close(struct Backend *b)
+{
+    if (!b)
+        return;
+    struct Backend *before = backend_use(b);
+    b->calls->close(b);
+    backend_use(before == b ? NULL : before);
+    free(b);
+}
+
+/* the current backend of a thread */
+static _Thread_local struct Backend *current;
+static struct Backend *standard;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void close_standard(void)
+{
+    backend_close(standard);
+}
+
+static void open_standard(void)
+{
+    struct Error e;
+    standard = backend_open(backend_rows->calls->kind, 0, &e);
+    if (!standard)
+        fail("%s", e.text);
+    atexit(close_standard);
+}
+
+struct Backend *backend_current(void)
+{
+    if (!current)
+        backend_use(NULL);
+    return current;
+}
+
+struct Backend *backend_use(struct Backend *b)
+{
+    struct Backend *before = current;
+    if (!b) {
+        pthread_once(&once, open_standard);
+        b = standard;
+    }
+    current = b;
+    if (b != before)
+        b->calls->use(b);
+    return before;
+}
+
+/* hand a call on to the current backend */
+#define B backend_current()
+
+void *backend_alloc(size_t bytes, const char *what)
+{
+    struct Backend *b = B;
+    return b->calls->alloc(b, bytes, what);
+}
+
+#define HAND_ON(name, params, ...) \
+    void backend_##name params \
+    { struct Backend *b = B; b->calls->name(b, __VA_ARGS__); }
+HAND_ON(free, (void *p), p)
+HAND_ON(zero, (void *p, size_t bytes), p, bytes)
+HAND_ON(copy, (void *to, const void *from, size_t n), to, from, n)
+HAND_ON(put, (void *to, const void *host, size_t n), to, host, n)
+HAND_ON(get, (void *host, const void *from, size_t n), host, from, n)
+HAND_ON(host_free, (void *host), host)
+HAND_ON(put_async, (void *to, const void *host, size_t n), to, host, n)
+HAND_ON(get_async, (void *host, const void *from, size_t n), host, from, n)
+HAND_ON(replay, (void *recording), recording)
+HAND_ON(forget, (void *recording), recording)
+
+void *backend_borrow(const void *p, size_t bytes)
+{
+    struct Backend *b = B;
+    return b->calls->lend(b, p, bytes, false);
+}
+
+void *backend_borrow_blank(void *p, size_t bytes)
+{
+    struct Backend *b = B;
+    return b->calls->lend(b, p, bytes, true);
+}
+
+void backend_return(void *p, void *host, size_t bytes, bool changed)
+{
+    struct Backend *b = B;
+    b->calls->take_back(b, p, host, bytes, changed);
+}
+
+void *backend_host_alloc(size_t bytes, const char *what)
+{
+    struct Backend *b = B;
+    return b->calls->host_alloc(b, bytes, what);
+}
+
+void backend_put_wait(void)
+{
+    struct Backend *b = B;
+    b->calls->put_wait(b);
+}
+
+void backend_wait(void)
+{
+    struct Backend *b = B;
+    b->calls->wait(b);
+}
+
+void backend_beside_begin(void) { B->calls->beside(B, BESIDE_BEGIN); }
+void backend_beside_end(void) { B->calls->beside(B, BESIDE_END); }
+void backend_beside_wait(void) { B->calls->beside(B, BESIDE_WAIT); }
+
+void *backend_record(void (*work)(void *arg), void *arg)
+{
+    struct Backend *b = B;
+    return b->profile.on ? NULL : b->calls->record(b, work, arg);
+}
+
+enum BackendKind backend_kind(void) { return B->calls->kind; }
+const char *backend_kind_name(void) { return B->calls->kind_name; }
+int backend_device(void) { return B->device; }
+const char *backend_name(void) { return B->calls->name(B); }
+
+bool backend_memory(size_t *left, size_t *all)
+{
+    return B->calls->memory(B, left, all);
+}
+
+void profile_range(const char *what) { B->calls->range(B, what); }
+void profile_enable(bool on) { B->profile.on = on; }
+bool profile_enabled(void) { return B->profile.on; }
+
+void profile_print(FILE *out)
+{
+    struct Backend *b = B;
+    profile_range(NULL);
+    b->calls->wait(b);
+    b->calls->collect(b);
+    profile_rows_print(&b->profile, out);
+}

@@ -1,0 +1,27 @@
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two implementations".  Edit it there. */
+
+/* What a CUDA source needs to run on the current backend. */
+#ifndef BACKEND_CUDA_STREAM_CUH
+#define BACKEND_CUDA_STREAM_CUH
+
+#include "backend/cuda.h"
+
+#define LAUNCHED() CUDA_OK(cudaGetLastError())
+
+/* Kernels and copies of the operators run on this stream, in the order of
+ * the calls; 0 is the default stream. */
+extern "C" cudaStream_t backend_stream(void);
+
+/* Device memory for the operator that is being called, not cleared; the
+ * next operator may get the same. */
+extern "C" void *backend_scratch(size_t bytes);
+
+/* Where a source keeps something for each device: an index, below
+ * MOST_DEVICES. */
+enum { MOST_DEVICES = 32 };
+extern "C" int backend_device(void);
+
+/* What follows is `what`: a name in a profile (backend.h). */
+extern "C" void profile_range(const char *what);
+
+#endif

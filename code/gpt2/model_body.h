@@ -1,0 +1,59 @@
+/* Tangled from chapters/workshop/file-formats.nw, "The model's own plumbing".  Edit it there. */
+
+/* model_body.h: what each precision does; for the files of the model. */
+#ifndef GPT2_MODEL_BODY_H
+#define GPT2_MODEL_BODY_H
+
+#include "gpt2/model.h"
+
+struct ModelBody {
+    /* can this model be, on its backend? */
+    bool (*check)(const struct Model *m, struct Error *e);
+    void (*plan)(struct Model *m);          /* chunk, Vp, m->plan        */
+    void (*forget)(struct Model *m);        /* what plan has allocated   */
+    void (*create)(struct Model *m);        /* weights that are no fp32  */
+    void (*bound)(struct Model *m);         /* after plan_bind           */
+    void (*free)(struct Model *m);          /* what create has allocated */
+    size_t (*copy_bytes)(const struct Model *m);    /* of such weights   */
+    bf16 *(*copy_of)(const struct Model *m, int i);
+    void (*put)(struct Model *m, const real *host);
+    void (*get)(const struct Model *m, real *host);
+    double (*loss)(struct Model *m, const int32_t *tokens,
+                   const int32_t *targets, int B, int T);
+    void (*train)(struct Model *m, const int32_t *tokens,
+                  const int32_t *targets, int B, int T, real scale,
+                  bool accumulate);
+    double (*train_loss)(struct Model *m);
+    double (*grad_sumsq)(struct Model *m);
+    void (*logits)(struct Model *m, real *logits, const int32_t *tokens,
+                   int B, int T);
+};
+extern const struct ModelBody model_fp32, model_bf16;
+
+/* the calendar of a step */
+/* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
+ * last LayerNorm is operator 0 of a layer L that has no other; then the
+ * classifier.  The backward pass is the mirror image. */
+static inline int fwd(int l, int s)
+{
+    return 1 + LAYER_STEPS * l + s;
+}
+
+
+static inline int classifier_step(const struct Config *c)
+{
+    return fwd(c->L, LN_1) + 1;
+}
+
+static inline int bwd(const struct Config *c, int l, int s)
+{
+    return 2 * classifier_step(c) - fwd(l, s);
+}
+
+/* Rows of the chunk of logits that begins at row n of N. */
+static inline int chunk_rows(const struct Model *m, int n, int N)
+{
+    return N - n < m->chunk ? N - n : m->chunk;
+}
+
+#endif

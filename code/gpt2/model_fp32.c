@@ -1,0 +1,414 @@
+/* Tangled from chapters/workshop/file-formats.nw, "The model's own plumbing".  Edit it there. */
+
+#include "gpt2/model_body.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include "base/alloc.h"
+#include "ops/operators.h"
+
+/* how many rows of logits exist at a time */
+#define CHUNK 256           /* rows of logits that exist at one time */
+#define BIG_CHUNK 8192      /* ... where a library multiplies them */
+
+/* plan the activations */
+#define PLAN_ACT(field, kind, columns, written, reader, needed, redo) \
+    plan_layer(m, #field, l, columns, fwd(l, written),                \
+               m->training ? bwd(c, l, needed) : fwd(l, reader),      \
+               &m->acts.h[l].field);
+#define PLAN_GRAD(field, kind, columns, written, reader)              \
+    plan_layer(m, #field, l, columns, bwd(c, l, written),             \
+               bwd(c, l, reader), &m->acts.h[l].field);
+
+
+static void plan_layer(struct Model *m, const char *field, int l,
+                       int columns, int from, int to, real **where)
+{
+    char name[40];
+    snprintf(name, sizeof name, "h.%d.%s", l, field);
+    plan_add(&m->plan, name, (size_t)m->B * (size_t)m->T, (size_t)columns,
+             from, to, where);
+}
+
+
+static void plan_layers(struct Model *m)
+{
+    const struct Config *c = &m->config;
+    const int C = c->C, NH = c->NH;
+    for (int l = 0; l < c->L; l++) {
+        ACTS_LAYER(PLAN_ACT)
+        if (m->training) {
+            GRADS_LAYER(PLAN_GRAD)
+        }
+    }
+}
+
+/* plan what lies outside the layers */
+static void plan_ends(struct Model *m)
+{
+    const struct Config *c = &m->config;
+    const int ln_f = fwd(c->L, LN_1), z = classifier_step(c);
+    const int ln_f_back = m->training ? bwd(c, c->L, LN_1) : ln_f;
+    const size_t N = (size_t)m->B * (size_t)m->T, C = (size_t)c->C;
+    const size_t rows = (size_t)m->chunk;
+    struct Plan *p = &m->plan;
+    struct Acts *a = &m->acts;
+    plan_add(p, "x_f", N, C, fwd(c->L, BEFORE), ln_f_back,
+             &a->h[c->L].x);
+    plan_add(p, "ln_f", N, C, ln_f, m->training ? ln_f_back : z, &a->ln_f);
+    plan_add(p, "mean_f", N, 1, ln_f, ln_f_back, &a->mean_f);
+    plan_add(p, "rstd_f", N, 1, ln_f, ln_f_back, &a->rstd_f);
+    plan_add(p, "logits", rows, (size_t)m->Vp, z, z, &a->logits);
+    plan_add(p, "lse", rows, 1, z, z, &a->lse);
+    plan_add(p, "losses", rows, 1, z, z, &a->losses);
+    if (m->training)
+        plan_add(p, "dx", N, C, ln_f_back, 2 * z, &a->dx);
+}
+
+/* how many rows and columns of logits */
+/* A library's products have an order of their own, and are at their best
+ * when they are large. */
+static bool by_library(const struct Model *m)
+{
+    return m->backend->calls->kind == BACKEND_CUDA
+        && m->kernels.gemm != GEMM_TILES;
+}
+
+static int rows_of_logits(const struct Model *m)
+{
+    const int N = m->B * m->T, asked = m->options.rows;
+    const int rows = asked ? asked : by_library(m) ? BIG_CHUNK : CHUNK;
+    return rows < N ? rows : N;
+}
+
+/* ... and their number of columns is a multiple of 128.  The rows of wte
+ * from V on are then some of wpe's, which stand behind it: as weights they
+ * make logits that nobody looks at, and as gradients zeros are added. */
+static int columns_of_logits(const struct Model *m)
+{
+    const struct Config *c = &m->config;
+    const int Vp = (c->V + 127) / 128 * 128;
+    return by_library(m) && Vp - c->V <= c->T ? Vp : c->V;
+}
+
+static bool fp32_check(const struct Model *m, struct Error *e)
+{
+    (void)m, (void)e;
+    return true;
+}
+
+static void fp32_plan(struct Model *m)
+{
+    m->chunk = rows_of_logits(m);
+    m->Vp = columns_of_logits(m);
+    m->acts.h = xcalloc((size_t)m->config.L + 1, sizeof *m->acts.h);
+    plan_layers(m);
+    plan_ends(m);
+}
+
+static void fp32_forget(struct Model *m)
+{
+    free(m->acts.h);
+}
+
+/* the forward pass */
+static void layer_fwd(struct Model *m, int l, int B, int T)
+{
+    const struct LayerWeights *w = &m->w.h[l];
+    struct LayerActs *a = &m->acts.h[l], *next = a + 1;
+    const int N = B * T, C = m->config.C, NH = m->config.NH;
+    const size_t n = (size_t)N * (size_t)C;
+    /* run the first half of layer l */
+    layernorm_fwd(a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
+                  w->ln_1_b, N, C);
+    linear_fwd(a->qkv, a->ln_1, w->qkv_w, w->qkv_b, N, C, 3 * C);
+    attention_fwd(a->att, a->lse, a->qkv, B, T, C, NH);
+    linear_fwd(a->mid, a->att, w->proj_w, w->proj_b, N, C, C);
+    residual_fwd(a->mid, a->mid, a->x, n);
+    /* run the second half of layer l */
+    layernorm_fwd(a->ln_2, a->mean_2, a->rstd_2, a->mid, w->ln_2_w,
+                  w->ln_2_b, N, C);
+    linear_fwd(a->fc, a->ln_2, w->fc_w, w->fc_b, N, C, 4 * C);
+    gelu_fwd(a->gelu, a->fc, 4 * n);
+    linear_fwd(next->x, a->gelu, w->mlp_w, w->mlp_b, N, 4 * C, C);
+    residual_fwd(next->x, next->x, a->mid, n);
+}
+
+/* Up to the residual stream behind the last layer. */
+static void stream_fwd(struct Model *m, const int32_t *tokens, int B, int T)
+{
+    assert(B >= 1 && B <= m->B && T >= 1 && T <= m->T);
+    for (int i = 0; i < B * T; i++)
+        assert(tokens[i] >= 0 && tokens[i] < m->config.V);
+    backend_put(m->tokens, tokens, (size_t)(B * T) * sizeof *tokens);
+    embedding_fwd(m->acts.h[0].x, m->tokens, m->w.wte, m->w.wpe, B, T,
+                  m->config.C);
+    for (int l = 0; l < m->config.L; l++)
+        layer_fwd(m, l, B, T);
+}
+
+
+static void ln_f_fwd(struct Model *m, const real *x, int N)
+{
+    struct Acts *a = &m->acts;
+    layernorm_fwd(a->ln_f, a->mean_f, a->rstd_f, x, m->w.ln_f_w,
+                  m->w.ln_f_b, N, m->config.C);
+}
+
+/* the loss of rows of logits */
+static void rows_loss(struct Model *m, const int32_t *targets, int rows)
+{
+    struct Acts *a = &m->acts;
+    crossentropy_fwd(a->losses, a->lse, a->logits, targets, rows,
+                     m->config.V, m->Vp);
+}
+
+static void rows_loss_bwd(struct Model *m, const int32_t *targets,
+                          real scale, int rows)
+{
+    struct Acts *a = &m->acts;
+    crossentropy_bwd(a->logits, a->logits, a->lse, targets, scale, rows,
+                     m->config.V, m->Vp);
+}
+
+/* the classifier */
+/* logits and losses of `rows` rows; the sum of the losses */
+static double chunk_fwd(struct Model *m, const real *h,
+                        const int32_t *targets, int rows)
+{
+    struct Acts *a = &m->acts;
+    gemm(a->logits, h, m->w.wte, rows, m->Vp, m->config.C, GEMM_TB);
+    rows_loss(m, targets, rows);
+    /* sum = the losses of these rows */
+    const size_t bytes = (size_t)rows * sizeof(real);
+    real *losses = backend_borrow(a->losses, bytes);
+    double sum = 0;
+    for (int i = 0; i < rows; i++)
+        sum += (double)losses[i];
+    backend_return(a->losses, losses, bytes, false);
+    return sum;
+}
+
+/* logits become dlogits, h becomes dh, dwte is written or added to */
+static void chunk_bwd(struct Model *m, real *h, const int32_t *targets,
+                      int rows, real scale, bool add, double *squares)
+{
+    struct Acts *a = &m->acts;
+    const int Vp = m->Vp, C = m->config.C;
+    rows_loss_bwd(m, targets, scale, rows);
+    gemm_sumsq(m->g.wte, a->logits, h, Vp, C, rows,
+               GEMM_TA | GEMM_NONTEMPORAL | (add ? GEMM_ADD : 0), squares);
+    gemm(h, a->logits, m->w.wte, rows, C, Vp, 0);
+}
+
+/* the backward pass */
+static double *squares_here(struct Model *m)
+{
+    return backend_kind() == BACKEND_CPU ? &m->squares : NULL;
+}
+
+
+static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
+{
+    const struct LayerWeights *w = &m->w.h[l];
+    struct LayerWeights *g = &m->g.h[l];
+    struct LayerActs *a = &m->acts.h[l];
+    real *dx = m->acts.dx;
+    double *squares = squares_here(m);
+    const int N = B * T, C = m->config.C, NH = m->config.NH;
+    /* differentiate the second half of layer l */
+    linear_bwd(a->dfc, g->mlp_w, g->mlp_b, dx, a->gelu, w->mlp_w, N,
+               4 * C, C, add, squares);
+    gelu_bwd(a->dfc, a->dfc, a->fc, (size_t)N * 4 * (size_t)C);
+    linear_bwd(a->dln_2, g->fc_w, g->fc_b, a->dfc, a->ln_2, w->fc_w, N,
+               C, 4 * C, add, squares);
+    layernorm_bwd(dx, g->ln_2_w, g->ln_2_b, a->dln_2, a->mid, a->mean_2,
+                  a->rstd_2, w->ln_2_w, N, C);
+    /* differentiate the first half of layer l */
+    linear_bwd(a->datt, g->proj_w, g->proj_b, dx, a->att, w->proj_w, N, C,
+               C, add, squares);
+    attention_bwd(a->dqkv, a->datt, a->qkv, a->att, a->lse, B, T, C, NH);
+    linear_bwd(a->dln_1, g->qkv_w, g->qkv_b, a->dqkv, a->ln_1, w->qkv_w,
+               N, C, 3 * C, add, squares);
+    layernorm_bwd(dx, g->ln_1_w, g->ln_1_b, a->dln_1, a->x, a->mean_1,
+                  a->rstd_1, w->ln_1_w, N, C);
+}
+
+/* What only ever adds to its gradient: LayerNorms and wpe. */
+static void clear_added(struct Model *m)
+{
+    for (int i = 0; i < m->table.n; i++) {
+        const struct Param *p = &m->table.row[i];
+        real *g = m->g.base + p->offset;
+        if (p->init == INIT_ONE || strstr(p->name, "ln_")
+            || g == m->g.wpe)
+            backend_zero(g, p->size * sizeof(real));
+    }
+}
+
+/* Of the rows of the gradient of wte to which tokens add, each once. */
+static double squares_of_rows(const struct Model *m, int N)
+{
+    const size_t C = (size_t)m->config.C;
+    bool *seen = xcalloc((size_t)m->config.V, sizeof *seen);
+    double sum = 0;
+    for (int i = 0; i < N; i++) {
+        const int32_t token = m->tokens[i];
+        if (!seen[token])
+            sum += sum_squares(m->g.wte + (size_t)token * C, C);
+        seen[token] = true;
+    }
+    free(seen);
+    return sum;
+}
+
+static void stream_bwd(struct Model *m, int B, int T, bool add)
+{
+    struct Acts *a = &m->acts;
+    const struct Config *c = &m->config;
+    const int N = B * T;
+    backend_zero(a->dx, (size_t)N * (size_t)c->C * sizeof(real));
+    layernorm_bwd(a->dx, m->g.ln_f_w, m->g.ln_f_b, a->ln_f, a->h[c->L].x,
+                  a->mean_f, a->rstd_f, m->w.ln_f_w, N, c->C);
+    for (int l = c->L - 1; l >= 0; l--)
+        layer_bwd(m, l, B, T, add);
+    /* add the embedding's part to the token vectors' gradient */
+    double *squares = squares_here(m);
+    if (squares)
+        *squares -= squares_of_rows(m, N);
+    embedding_bwd(m->g.wte, m->g.wpe, a->dx, m->tokens, B, T, c->C);
+    if (squares)
+        *squares += squares_of_rows(m, N);
+}
+
+/* the loss of a batch */
+static double fp32_loss(struct Model *m, const int32_t *tokens,
+                        const int32_t *targets, int B, int T)
+{
+    const int N = B * T;
+    stream_fwd(m, tokens, B, T);
+    ln_f_fwd(m, m->acts.h[m->config.L].x, N);
+    backend_put(m->targets, targets, (size_t)N * sizeof *targets);
+    double sum = 0;
+    for (int n = 0; n < N; n += m->chunk)
+        sum += chunk_fwd(m, m->acts.ln_f + (size_t)n * (size_t)m->config.C,
+                         m->targets + n, chunk_rows(m, n, N));
+    return sum / N;
+}
+
+/* a training step */
+static double forward_backward(struct Model *m, const int32_t *tokens,
+                               const int32_t *targets, int B, int T,
+                               real scale, bool accumulate)
+{
+    assert(m->training);
+    const int N = B * T;
+    if (!accumulate)
+        clear_added(m);
+    m->squares = 0;
+    stream_fwd(m, tokens, B, T);
+    ln_f_fwd(m, m->acts.h[m->config.L].x, N);
+    /* take the classifier there and back, a chunk at a time */
+    backend_put(m->targets, targets, (size_t)N * sizeof *targets);
+    double sum = 0;
+    for (int n = 0; n < N; n += m->chunk) {
+        real *h = m->acts.ln_f + (size_t)n * (size_t)m->config.C;
+        int rows = chunk_rows(m, n, N);
+        sum += chunk_fwd(m, h, m->targets + n, rows);
+        chunk_bwd(m, h, m->targets + n, rows, scale / (real)N,
+                  accumulate || n > 0,
+                  n + rows < N ? NULL : squares_here(m));
+    }
+    stream_bwd(m, B, T, accumulate);
+    return sum / N;
+}
+
+static double fp32_grad_sumsq(struct Model *m)
+{
+    if (!squares_here(m))
+        return sum_squares(m->g.base, m->table.total);
+    double sum = m->squares;
+    for (int i = 0; i < m->table.n; i++) {
+        const struct Param *p = &m->table.row[i];
+        const real *g = m->g.base + p->offset;
+        if (p->rows == 0 || g == m->g.wpe)
+            sum += sum_squares(g, p->size);
+    }
+    return sum;
+}
+
+/* a training step in two halves */
+static void fp32_train(struct Model *m, const int32_t *tokens,
+                       const int32_t *targets, int B, int T, real scale,
+                       bool accumulate)
+{
+    m->batch_loss = forward_backward(m, tokens, targets, B, T, scale,
+                                     accumulate);
+    m->loss = m->batch_loss + (accumulate ? m->loss : 0);
+}
+
+static double fp32_train_loss(struct Model *m)
+{
+    return m->loss;
+}
+
+/* logits of the last positions */
+static void fp32_logits(struct Model *m, real *logits,
+                        const int32_t *tokens, int B, int T)
+{
+    const size_t C = (size_t)m->config.C;
+    stream_fwd(m, tokens, B, T);
+    real *x = m->acts.h[m->config.L].x;
+    /* move the last vector of each row to the front */
+    for (int b = 1; b <= B; b++)            /* the last of each row */
+        backend_copy(x + (size_t)(b - 1) * C,
+                     x + ((size_t)b * (size_t)T - 1) * C,
+                     C * sizeof(real));
+    ln_f_fwd(m, x, B);
+    /* multiply them by the token vectors and hand the logits out */
+    for (int b = 0; b < B; b += m->chunk) {
+        const size_t at = (size_t)b, V = (size_t)m->config.V;
+        const int rows = chunk_rows(m, b, B);
+        gemm(m->acts.logits, m->acts.ln_f + at * C, m->w.wte, rows,
+             m->config.V, m->config.C, GEMM_TB);
+        backend_get(logits + at * V, m->acts.logits,
+                    (size_t)rows * V * sizeof *logits);
+    }
+}
+
+/* the body of fp32 */
+static void none(struct Model *m)
+{
+    (void)m;
+}
+
+static size_t no_bytes(const struct Model *m)
+{
+    (void)m;
+    return 0;
+}
+
+static bf16 *no_copy(const struct Model *m, int i)
+{
+    (void)m, (void)i;
+    return NULL;
+}
+
+static void no_put(struct Model *m, const real *host)
+{
+    (void)m, (void)host;
+}
+
+static void no_get(const struct Model *m, real *host)
+{
+    (void)m, (void)host;
+}
+
+const struct ModelBody model_fp32 = {
+    .check = fp32_check, .plan = fp32_plan, .forget = fp32_forget,
+    .create = none, .bound = none, .free = none,
+    .copy_bytes = no_bytes, .copy_of = no_copy,
+    .put = no_put, .get = no_get,
+    .loss = fp32_loss, .train = fp32_train, .train_loss = fp32_train_loss,
+    .grad_sumsq = fp32_grad_sumsq, .logits = fp32_logits,
+};

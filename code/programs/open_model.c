@@ -1,0 +1,34 @@
+/* Tangled from chapters/workshop/file-formats.nw, "A model to be read".  Edit it there. */
+
+#include "programs/open_model.h"
+
+#include <sys/stat.h>
+#include "io/checkpoint.h"
+#include "programs/kernels.h"
+
+/* A checkpoint's directory stands for the weights in it. */
+static const char *weights_in(char path[CHECKPOINT_PATH_MAX],
+                              const char *init)
+{
+    struct stat s;
+    const bool inside = stat(init, &s) == 0 && S_ISDIR(s.st_mode);
+    return inside && snprintf(path, CHECKPOINT_PATH_MAX,
+                              "%s/model.safetensors", init)
+                     < CHECKPOINT_PATH_MAX ? path : init;
+}
+
+void model_open(struct Model *m, const struct ModelFile *f, int B, int T)
+{
+    char path[CHECKPOINT_PATH_MAX];
+    const char *file = weights_in(path, f->init);
+    struct ModelOptions o;
+    struct Config c;
+    struct Error e;
+    kernels_from_environment();
+    if (!precision_options(&o, f->precision, NULL, true, &e))
+        misuse("%s", e.text);
+    if (!weights_config(&c, file, f->heads, &e)
+        || !model_create_as(m, &c, B, T ? T : c.T, false, &o, &e)
+        || !weights_load(m, file, &e))
+        fail("%s", e.text);
+}
