@@ -7,9 +7,11 @@
 
 static size_t walk(const struct Json *v)
 {
-    size_t sum = v->length, n = 0;
+    size_t sum = 0, n = 0;
     if (v->type == JSON_STRING && v->string[v->length] != 0)
         abort();
+    if (v->type != JSON_ARRAY && v->type != JSON_OBJECT)
+        return v->type == JSON_STRING ? v->length : 0;
     for (const struct Json *c = v->first; c; c = c->next, n++) {
         if (v->type == JSON_OBJECT)
             sum += strlen(c->key);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -313,6 +314,122 @@ static void json_refuses_every_prefix(void **state)
     }
 }
 
+/* Values, at most, in a text of `bytes` bytes, `width` of them for each. */
+static char *dense_json(size_t bytes, size_t width)
+{
+    char *text = malloc(bytes);
+    memset(text, ' ', bytes);
+    text[0] = '[';
+    for (size_t i = 1; i + 2 < bytes; i += width) {
+        text[i] = '0';
+        text[i + 1] = i + width + 2 < bytes ? ',' : ' ';
+    }
+    text[bytes - 1] = ']';
+    return text;
+}
+
+/* A value for 2 bytes of text, as a file has that is to fill the memory. */
+static void json_refuses_too_many_values(void **state)
+{
+    (void)state;
+    struct JsonDocument d;
+    struct Error e = { "" };
+    char *text = dense_json(1000000, 2);
+    assert_false(json_parse(&d, "text", text, 1000000, &e));
+    if (!strstr(e.text, "500000 values in 1000000 bytes"))
+        fail_msg("%s", e.text);
+    free(text);
+    text = dense_json(8200, 2);         /* 1 and 4099; 3074 are allowed */
+    assert_false(json_parse(&d, "text", text, 8200, &e));
+    assert_true(json_parse(&d, "text", "[1,2,3,4,5,6,7,8]", 17, &e));
+    assert_int_equal(d.root->children, 8);
+    json_free(&d);
+    free(text);
+}
+
+/* A comma or a bracket in a string begins no value. */
+static void json_counts_no_values_in_strings(void **state)
+{
+    (void)state;
+    struct JsonDocument d;
+    struct Error e = { "" };
+    char text[9000];
+    memset(text, ',', sizeof text);
+    memcpy(text, "[\"\\\"\\\\", 6);
+    memcpy(text + sizeof text - 2, "\"]", 2);
+    if (!json_parse(&d, "text", text, sizeof text, &e))
+        fail_msg("%s", e.text);
+    assert_int_equal(d.root->first->length, sizeof text - 6);
+    json_free(&d);
+}
+
+static void json_refuses_large_text(void **state)
+{
+    (void)state;
+    struct JsonDocument d;
+    struct Error e = { "" };
+    char *text = dense_json(JSON_MAX_BYTES + 1, 100);
+    assert_false(json_parse(&d, "text", text, JSON_MAX_BYTES + 1, &e));
+    if (!strstr(e.text, "8388609 bytes of JSON"))
+        fail_msg("%s", e.text);
+    text[JSON_MAX_BYTES - 1] = ']';
+    text[JSON_MAX_BYTES] = ' ';
+    assert_true(json_parse(&d, "text", text, JSON_MAX_BYTES, &e));
+    json_free(&d);
+    free(text);
+}
+
+/* An object with as many different keys as there is room for. */
+static char *many_keys(size_t bytes)
+{
+    char *text = malloc(bytes);
+    memset(text, ' ', bytes);
+    text[0] = '{';
+    size_t n = (bytes - 2) / 9;
+    for (size_t i = 0; i < n; i++) {
+        char key[10] = "\"....\":0,";
+        for (size_t k = 1, rest = i; k < 5; k++, rest /= 40)
+            key[k] = (char)('0' + rest % 40);
+        key[8] = i + 1 < n ? ',' : ' ';
+        memcpy(text + 1 + 9 * i, key, 9);
+    }
+    text[bytes - 1] = '}';
+    return text;
+}
+
+/* What json.h promises, measured: the memory that a process of its own has
+ * taken, and not given back, at the moment when it had most. */
+static void json_memory(void **state)
+{
+    bool keys = strcmp(*state, "keys") == 0;
+    bool wide = strcmp(*state, "a string") == 0;
+    const size_t n = JSON_MAX_BYTES;
+    char *text = keys ? many_keys(n) : dense_json(n, wide ? n - 2 : 4);
+    if (wide) {
+        memset(text + 1, 'a', n - 2);
+        text[1] = text[n - 2] = '"';
+    }
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        struct JsonDocument d;
+        struct Error e;
+        struct rusage before, after;
+        getrusage(RUSAGE_SELF, &before);
+        bool ok = json_parse(&d, "text", text, n, &e);
+        getrusage(RUSAGE_SELF, &after);
+        long kb = after.ru_maxrss - before.ru_maxrss;
+        printf("# %s: %.1f bytes of memory for a byte of JSON\n",
+               (const char *)*state, 1024.0 * (double)kb / (double)n);
+        fflush(stdout);
+        _exit(!ok ? 2 : kb > (long)(17 * n / 1024));
+    }
+    int status;
+    waitpid(child, &status, 0);
+    free(text);
+    assert_int_equal(status, 0);
+}
+
 /* ---- the command line: each row runs in a child, for errors exit ---- */
 
 struct ArgsRow {
@@ -411,6 +528,15 @@ int main(void)
         cmocka_unit_test(json_reads_every_kind),
         cmocka_unit_test(json_reads_every_length),
         cmocka_unit_test(json_refuses_every_prefix),
+        cmocka_unit_test(json_refuses_too_many_values),
+        cmocka_unit_test(json_counts_no_values_in_strings),
+        cmocka_unit_test(json_refuses_large_text),
+        { .name = "json_memory values", .test_func = json_memory,
+          .initial_state = "values" },
+        { .name = "json_memory keys", .test_func = json_memory,
+          .initial_state = "keys" },
+        { .name = "json_memory a string", .test_func = json_memory,
+          .initial_state = "a string" },
     };
     static char names[COUNT(bad_json) + COUNT(args_rows)][80];
     size_t n = tests_written(tests), k = 0;
