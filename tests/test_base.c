@@ -4,7 +4,9 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/rng.h"
+#include "base/text.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +21,117 @@
 
 #include "named.h"
 #include "scratch.h"
+
+/* ---- text for a terminal ---- */
+
+struct Escape { const char *name, *text, *shown; };
+static const struct Escape escapes[] = {
+    { "plain", "tensor 'h.0'", "tensor 'h.0'" },
+    { "other scripts", "\xe8\xae\xb0 \xc3\xa9 \xf0\x9f\x98\x80",
+      "\xe8\xae\xb0 \xc3\xa9 \xf0\x9f\x98\x80" },
+    { "a title", "\x1b]0;owned\x07", "\\x1b]0;owned\\x07" },
+    { "first and last below a space", "\x01\x1f ", "\\x01\\x1f " },
+    { "line ends", "a\r\nb\tc", "a\\x0d\\x0ab\\x09c" },
+    { "delete", "~\x7f", "~\\x7f" },
+    { "C1 as UTF-8", "\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0",
+      "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f\xc2\xa0" },
+    { "C1 as bytes", "\x9b" "2J", "\\x9b" "2J" },
+    { "half a character", "a\xe2\x82", "a\\xe2\\x82" },
+    { "a long form of ESC", "\xc0\x9b", "\\xc0\\x9b" },
+};
+
+static void escape(void **state)
+{
+    const struct Escape *row = *state;
+    struct Error e;
+    char out[100], *printed;
+    size_t n = strlen(row->text), size;
+    escape_text(out, sizeof out, row->text, n, "");
+    assert_string_equal(out, row->shown);
+    FILE *f = open_memstream(&printed, &size);
+    print_escaped(f, row->text, n, "");
+    fclose(f);
+    assert_string_equal(printed, row->shown);
+    free(printed);
+    assert_false(error_set(&e, "%s", row->text));
+    assert_string_equal(e.text, row->shown);
+    assert_false(error_set(&e, "file: %.*s!", (int)n, row->text));
+    assert_memory_equal(e.text + 6, row->shown, strlen(row->shown));
+}
+
+/* Once escaped, a message may go through another one. */
+static void escape_twice_is_escape_once(void **state)
+{
+    (void)state;
+    struct Error e, twice;
+    error_set(&e, "%s", "\x1b[31mRED");
+    error_set(&twice, "%s", e.text);
+    assert_string_equal(e.text, twice.text);
+}
+
+static void escape_cuts_between_characters(void **state)
+{
+    (void)state;
+    char out[9];
+    escape_text(out, sizeof out, "abcde\x1b", 6, "");
+    assert_string_equal(out, "abcde");
+    escape_text(out, sizeof out, "abcd\x1b", 5, "");
+    assert_string_equal(out, "abcd\\x1b");
+    escape_text(out, sizeof out, "abcdefg\xc3\xa9", 9, "");
+    assert_string_equal(out, "abcdefg");
+}
+
+/* What fail says about a name from a file, and with which status it ends. */
+static void fail_escapes(void **state)
+{
+    (void)state;
+    int pipes[2], status;
+    assert_int_equal(pipe(pipes), 0);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(pipes[1], 2);
+        program_set_name("bin/program");
+        (fail)("tensor '%s' of %d", "\x1b[2J\n", 7);
+    }
+    close(pipes[1]);
+    char text[200];
+    ssize_t n = read(pipes[0], text, sizeof text - 1);
+    text[n > 0 ? n : 0] = 0;
+    close(pipes[0]);
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    assert_string_equal(text, "program: tensor '\\x1b[2J\\x0a' of 7\n");
+}
+
+static void show_text_spares_a_terminal_only(void **state)
+{
+    (void)state;
+    static const char text[] = "a\tb\x1b[2J\xc2\x9b!";
+    char got[100], *printed;
+    size_t size;
+    FILE *f = open_memstream(&printed, &size);
+    show_text(f, text, sizeof text - 1);
+    fclose(f);
+    assert_int_equal(size, sizeof text - 1);
+    assert_memory_equal(printed, text, size);
+    free(printed);
+
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(terminal >= 0 && grantpt(terminal) == 0
+                && unlockpt(terminal) == 0);
+    f = fopen(ptsname(terminal), "w");
+    assert_non_null(f);
+    show_text(f, text, sizeof text - 1);
+    fflush(f);
+    ssize_t n = read(terminal, got, sizeof got - 1);
+    got[n > 0 ? n : 0] = 0;
+    fclose(f);
+    close(terminal);
+    char *tab = strstr(got, "b\\x1b[2J\\xc2\\x9b!");
+    if (got[0] != 'a' || !tab || strchr(got, 0x1b))
+        fail_msg("a terminal was given %s", got);
+}
 
 /* ---- random numbers ---- */
 
@@ -515,6 +628,10 @@ static void args_row(void **state)
 int main(void)
 {
     struct CMUnitTest tests[100] = {
+        cmocka_unit_test(escape_twice_is_escape_once),
+        cmocka_unit_test(escape_cuts_between_characters),
+        cmocka_unit_test(fail_escapes),
+        cmocka_unit_test(show_text_spares_a_terminal_only),
         cmocka_unit_test(philox_known_answers),
         cmocka_unit_test(rng_streams_differ),
         cmocka_unit_test(rng_normal_has_its_moments),
@@ -540,6 +657,7 @@ int main(void)
     };
     static char names[COUNT(bad_json) + COUNT(args_rows)][80];
     size_t n = tests_written(tests), k = 0;
+    ROWS(escapes, escape)
     for (size_t i = 0; i < COUNT(bad_json); i++, k++) {
         snprintf(names[k], 80, "json_refuses %zu: %.30s", i,
                  bad_json[i].says);

@@ -51,6 +51,9 @@ static const struct Lie {
     { "header of 2^63 bytes", "{" A "}", INT64_MAX, 24, "byte 0" },
     { "header of no bytes", "{" A "}", 0, 24, "JSON" },
     { "header cut off", "{" A "}", 20, 24, "JSON" },
+    { "a name that a terminal would obey",
+      "{\"\\u001b]0;owned\\u0007\":{\"dtype\":\"F31\",\"shape\":[],"
+      "\"data_offsets\":[0,4]}}", -1, 4, "tensor '\\x1b]0;owned\\x07'" },
     { "header is an array", "[]", -1, 0, "must be a JSON object" },
     { "header is not JSON", "abc", -1, 0, "JSON" },
     { "text after the object", "{" A "}x", -1, 24, "JSON" },

@@ -1,6 +1,7 @@
 /* Text to tokens: each row names the mistake that it would catch. */
 #include "base/file.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "data/bpe_train.h"
 #include "data/split.h"
 #include "data/tokenizer.h"
