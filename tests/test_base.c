@@ -9,11 +9,13 @@
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +23,31 @@
 
 #include "named.h"
 #include "scratch.h"
+
+/* ---- children ---- */
+
+/* Runs child with its standard error in text; its status. */
+static int run_child(void (*child)(void), char *text, size_t size)
+{
+    int pipes[2], status;
+    assert_int_equal(pipe(pipes), 0);
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(pipes[1], 2);
+        signal(SIGBUS, SIG_DFL);        /* the test library has one */
+        child();
+        _exit(0);
+    }
+    close(pipes[1]);
+    size_t n = 0;
+    for (ssize_t k; (k = read(pipes[0], text + n, size - 1 - n)) > 0;)
+        n += (size_t)k;
+    text[n] = 0;
+    close(pipes[0]);
+    waitpid(pid, &status, 0);
+    return status;
+}
 
 /* ---- text for a terminal ---- */
 
@@ -82,24 +109,17 @@ static void escape_cuts_between_characters(void **state)
 }
 
 /* What fail says about a name from a file, and with which status it ends. */
+static void fail_with_a_name(void)
+{
+    program_set_name("bin/program");
+    (fail)("tensor '%s' of %d", "\x1b[2J\n", 7);
+}
+
 static void fail_escapes(void **state)
 {
     (void)state;
-    int pipes[2], status;
-    assert_int_equal(pipe(pipes), 0);
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        dup2(pipes[1], 2);
-        program_set_name("bin/program");
-        (fail)("tensor '%s' of %d", "\x1b[2J\n", 7);
-    }
-    close(pipes[1]);
     char text[200];
-    ssize_t n = read(pipes[0], text, sizeof text - 1);
-    text[n > 0 ? n : 0] = 0;
-    close(pipes[0]);
-    waitpid(child, &status, 0);
+    int status = run_child(fail_with_a_name, text, sizeof text);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
     assert_string_equal(text, "program: tensor '\\x1b[2J\\x0a' of 7\n");
 }
@@ -286,6 +306,83 @@ static void map_refuses_what_is_no_file(void **state)
     assert_non_null(strstr(e.text, "/nowhere/at all"));
     assert_false(map_file(&m, "/tmp", &e));
     assert_non_null(strstr(e.text, "regular file"));
+}
+
+static char *three_pages(const char *name)
+{
+    char *path = in_tmp(name);
+    FILE *f = fopen(path, "wb");
+    for (int i = 0; f && i < 3 * 4096; i++)
+        putc('x', f);
+    assert_int_equal(f ? fclose(f) : -1, 0);
+    return path;
+}
+
+/* Another file has been mapped and unmapped, one is still there. */
+static void read_a_cut_file(void)
+{
+    struct Mapped gone, other, cut;
+    if (!map_file(&gone, three_pages("gone"), NULL)
+        || !map_file(&other, three_pages("other"), NULL))
+        _exit(5);
+    unmap_file(&gone);
+    if (!map_file(&cut, three_pages("cut"), NULL)
+        || truncate(in_tmp("cut"), 4096) != 0)
+        _exit(6);
+    if (other.data[2 * 4096] != 'x' || cut.data[4095] != 'x')
+        _exit(7);
+    _exit(cut.data[2 * 4096] == 'x' ? 8 : 9);
+}
+
+static void cut_file_is_named(void **state)
+{
+    (void)state;
+    char text[2000];
+    int status = run_child(read_a_cut_file, text, sizeof text);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 1)
+        fail_msg("status %x: %s", (unsigned)status, text);
+    if (!strstr(text, "/cut: was cut short") || strchr(text, '\n')[1])
+        fail_msg("says %s", text);
+}
+
+/* A fault that has nothing to do with a mapped file stays what it was, also
+ * at an address where one has been. */
+static void fault_elsewhere(void)
+{
+    struct Mapped m;
+    if (!map_file(&m, three_pages("mapped"), NULL))
+        _exit(5);
+    void *at = (void *)m.data;
+    unmap_file(&m);
+    int fd = open(three_pages("elsewhere"), O_RDWR);
+    const char *p = mmap(at, 3 * 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED,
+                         fd, 0);
+    if (p == MAP_FAILED || ftruncate(fd, 0) != 0)
+        _exit(6);
+    _exit(p[4096]);
+}
+
+static void send_signal(void)
+{
+    struct Mapped m;
+    if (!map_file(&m, three_pages("mapped"), NULL))
+        _exit(5);
+    raise(SIGBUS);
+}
+
+static void other_faults_end_as_before(void **state)
+{
+    (void)state;
+    void (*const child[])(void) = { fault_elsewhere, send_signal };
+    for (int i = 0; i < 2; i++) {
+        static char text[100000];
+        int status = run_child(child[i], text, sizeof text);
+        bool sanitizer = strstr(text, "Sanitizer") != NULL;
+        if (!sanitizer && !(WIFSIGNALED(status)
+                            && WTERMSIG(status) == SIGBUS))
+            fail_msg("%d: status %x: %s", i, (unsigned)status, text);
+        assert_null(strstr(text, "cut short"));
+    }
 }
 
 static void lock_dir_excludes_a_second_process(void **state)
@@ -641,6 +738,8 @@ int main(void)
         cmocka_unit_test(writer_commits_whole_files),
         cmocka_unit_test(writer_reports_a_full_disk),
         cmocka_unit_test(map_refuses_what_is_no_file),
+        cmocka_unit_test(cut_file_is_named),
+        cmocka_unit_test(other_faults_end_as_before),
         cmocka_unit_test(lock_dir_excludes_a_second_process),
         cmocka_unit_test(json_reads_every_kind),
         cmocka_unit_test(json_reads_every_length),
