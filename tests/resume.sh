@@ -25,7 +25,10 @@ run_in() {          # out, options...
         --out "$out" --log "$out.csv" "$@"
 }
 run() { (run_in "$@"); }
-again() { "$BIN/train" --resume --out "$1" > "$dir/stdout" 2> "$dir/stderr"; }
+again() {
+    "$BIN/train" --resume --out "$1" --log "$1.csv" > "$dir/stdout" \
+        2> "$dir/stderr"
+}
 same_end() {
     for f in model optimizer; do
         cmp "$dir/straight/step-000060/$f.safetensors" \
@@ -87,7 +90,7 @@ for signal in TERM INT; do
     status=$?
     want=$((128 + $(kill -l $signal)))
     if [ $status -eq $want ] &&
-        grep -q "train --resume --out $out" "$dir/stdout"
+        grep -q "train --resume --out $out --log $out.csv" "$dir/stdout"
     then ok "SIG$signal: saves, says how to go on, dies of the signal"
     else not_ok "SIG$signal: saves, says how to go on, dies of the signal" \
         "status $status, expected $want: $(tail -3 "$dir/stdout")"
@@ -126,7 +129,43 @@ refuses "--resume without --out" 2 'give --out' "$BIN/train" --resume
 refuses "--resume where nothing is" 1 'no checkpoint to resume from' \
     "$BIN/train" --resume --out "$dir/nothing"
 check "a rate may change, with a remark" grep -q 'note: --lr is now' <(
-    "$BIN/train" --resume --out "$dir/killed" --lr 1e-4 --steps 61)
+    "$BIN/train" --resume --out "$dir/killed" --log "$dir/killed.csv" \
+        --lr 1e-4 --steps 61)
+
+# The log of a checkpoint is written only where the call has named a folder.
+train_on() { "$BIN/train" --resume --out "$1" --steps "$2" "${@:3}"; }
+refuses "a log outside --out has to be named again" 2 \
+    'killed has its log at .*killed.csv.*give --log again' \
+    train_on "$dir/killed" 62
+run "$dir/kept" --steps 4 --warmup 2 --log "$dir/kept/log.csv" > "$dir/stdout"
+check "a log in --out is taken up again" train_on "$dir/kept" 5
+check "and goes on" grep -q '^5,' "$dir/kept/log.csv"
+mkdir "$dir/in"
+mv "$dir/kept" "$dir/in/other"
+refuses "a run that was moved does not write where it was" 2 \
+    'give --log again' train_on "$dir/in/other" 6
+check "nothing was created there" test ! -e "$dir/kept"
+sed -i "s|$dir/kept/log.csv|$dir/in/other/../up.csv|" \
+    "$dir/in/other/step-000005/train.json"
+refuses "nor above --out" 2 'give --log again' train_on "$dir/in/other" 6
+sed -i "s|/other/../up.csv|/other//log.csv|" \
+    "$dir/in/other/step-000005/train.json"
+ln -s "$dir/planted" "$dir/in/other/link.csv"
+check "its own name, spelled in another way, will do" \
+    train_on "$dir/in/other" 6
+sed -i "s|other//log.csv|other/link.csv|" \
+    "$dir/in/other/step-000006/train.json"
+refuses "nor through a link" 2 'give --log again' \
+    train_on "$dir/in/other" 7
+check "no file was created by the link" test ! -e "$dir/planted"
+
+# What a terminal would obey in a restored option is escaped.
+sed -i 's|"prompt": "[^"]*"|"prompt": "\\u001b[2J"|' \
+    "$dir/in/other/step-000006/train.json"
+train_on "$dir/in/other" 7 --log "$dir/in/other/log.csv" --prompt x \
+    > "$dir/note"
+check "the old value in a remark is escaped" \
+    grep -qF 'is now x, was \x1b[2J;' "$dir/note"
 
 # Damaged checkpoints are refused, whole.
 damage() {          # name, command changing $c
@@ -136,7 +175,7 @@ damage() {          # name, command changing $c
     c=$dir/hurt/step-000060
     eval "$2"
     refuses "a checkpoint with $1" 1 "$3" "$BIN/train" --resume \
-        --out "$dir/hurt" --steps 70
+        --out "$dir/hurt" --log "$dir/hurt.csv" --steps 70
 }
 damage "a truncated model" \
     'truncate -s -5 "$c/model.safetensors"' 'model.safetensors'
