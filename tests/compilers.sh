@@ -1,0 +1,44 @@
+#!/bin/sh
+# What depends on the compiler, with the oldest GCC that the README names and
+# with clang, where they are: files with versions for several processors, and
+# test_matmul, compiled and run.  And elsewhere than on Linux, one sentence.
+n=0
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+row() {             # status, text, file with the reason
+    n=$((n + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $n - $2"
+    else
+        echo "not ok $n - $2"
+        head -5 "$3" | sed 's/^/#   /'
+    fi
+}
+flags="-std=c17 -D_GNU_SOURCE -DSMALL_CMOCKA -Icode -Itests -Wall -Wextra
+    -Werror -fopenmp -O2 -fno-math-errno -fno-trapping-math -ffp-contract=fast"
+for cc in gcc-11 clang; do
+    if ! command -v $cc > /dev/null; then
+        n=$((n + 1))
+        echo "ok $n - $cc # SKIP apt install $cc"
+        continue
+    fi
+    : > "$dir/log"
+    bad=0
+    for f in $(grep -l SIMD_CLONES code/ops/*.c code/simt/*.c); do
+        # shellcheck disable=SC2086
+        $cc $flags -c "$f" -o "$dir/x.o" 2>> "$dir/log" || bad=1
+    done
+    row $bad "$cc compiles versions for several processors" "$dir/log"
+    # shellcheck disable=SC2086
+    $cc $flags code/ops/matmul/cpu.c code/ops/matmul/cpu_kernels.c code/base/*.c \
+        tests/test_matmul.c -o "$dir/test" -lm > "$dir/log" 2>&1 &&
+        OMP_NUM_THREADS=2 "$dir/test" > "$dir/log" 2>&1
+    row $? "$cc: test_matmul" "$dir/log"
+done
+echo '#include "base/error.h"' > "$dir/x.c"
+${CC:-cc} -U__linux__ -Icode -fsyntax-only "$dir/x.c" > "$dir/log" 2>&1
+grep -q 'error: #error Moving Bytes needs Linux; on Windows, WSL2' "$dir/log"
+row $? "elsewhere than on Linux the compiler says so" "$dir/log"
+[ "$(grep -c 'error' "$dir/log")" -ge 1 ] && ! grep -q 'fatal error' "$dir/log"
+row $? "and that alone" "$dir/log"
+echo "1..$n"
