@@ -128,9 +128,10 @@ refuses "nor can the order of its data" 2 'not be the same run' \
 refuses "--resume without --out" 2 'give --out' "$BIN/train" --resume
 refuses "--resume where nothing is" 1 'no checkpoint to resume from' \
     "$BIN/train" --resume --out "$dir/nothing"
-check "a rate may change, with a remark" grep -q 'note: --lr is now' <(
-    "$BIN/train" --resume --out "$dir/killed" --log "$dir/killed.csv" \
-        --lr 1e-4 --steps 61)
+"$BIN/train" --resume --out "$dir/killed" --log "$dir/killed.csv" \
+    --lr 1e-4 --steps 61 > "$dir/note" 2>&1
+check "a rate may change, with a remark" \
+    grep -q 'note: --lr is now' "$dir/note"
 
 # The log of a checkpoint is written only where the call has named a folder.
 train_on() { "$BIN/train" --resume --out "$1" --steps "$2" "${@:3}"; }
