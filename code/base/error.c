@@ -1,6 +1,7 @@
 /* Tangled from chapters/workshop/ground-floor.nw, "Saying what failed".  Edit it there. */
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,10 +24,12 @@ const char *program_name(void)
 bool error_set(struct Error *e, const char *format, ...)
 {
     if (e) {
+        char raw[sizeof e->text];
         va_list args;
         va_start(args, format);
-        vsnprintf(e->text, sizeof e->text, format, args);
+        vsnprintf(raw, sizeof raw, format, args);
         va_end(args);
+        escape_text(e->text, sizeof e->text, raw, strlen(raw), "");
     }
     return false;
 }
@@ -34,9 +37,11 @@ bool error_set(struct Error *e, const char *format, ...)
 /* print a message and perhaps leave */
 static void say(const char *format, va_list args)
 {
+    char raw[16384];
     fflush(stdout);
+    vsnprintf(raw, sizeof raw, format, args);
     fprintf(stderr, "%s: ", name);
-    vfprintf(stderr, format, args);
+    print_escaped(stderr, raw, strlen(raw), "");
     fputc('\n', stderr);
 }
 

@@ -3,6 +3,10 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
+#ifndef __linux__
+#error Moving Bytes needs Linux; on Windows, WSL2
+#endif
+
 #include <stdbool.h>
 
 #include "base/extern_c.h"
@@ -10,7 +14,8 @@
 C_FUNCTIONS_BEGIN
 
 /* A sentence for the person at the terminal: what failed, on what, what
- * was expected, what to do.  Filled by the functions that return bool. */
+ * was expected, what to do.  Filled by the functions that return bool.  It
+ * is one line, and holds no control character: they appear as \xHH. */
 struct Error {
     char text[1024];
 };

@@ -4,11 +4,86 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* say which mapped file was cut short */
+/* A mapped file.  Ranges are used again, and never freed: the handler may
+ * be walking the list. */
+struct Range {
+    const unsigned char *start;
+    size_t size;            /* 0: of no file now */
+    char *message;
+    struct Range *next;
+};
+
+static struct Range *_Atomic ranges;
+static struct sigaction before;
+
+static void cut_short(int number, siginfo_t *info, void *context)
+{
+    const unsigned char *at = info->si_addr;
+    (void)context;
+    for (struct Range *r = ranges; r && info->si_code > 0; r = r->next)
+        if (at >= r->start && at < r->start + r->size) {
+            ssize_t n = write(2, r->message, strlen(r->message));
+            (void)n;                /* if that fails, nothing is left */
+            _exit(1);
+        }
+    sigaction(number, &before, NULL);
+    if (info->si_code <= 0)             /* sent by a process */
+        raise(number);
+}
+
+static struct Range *find_unused(void)
+{
+    for (struct Range *r = ranges; r; r = r->next)
+        if (r->size == 0)
+            return r;
+    struct Range *r = calloc(1, sizeof *r);
+    if (!r)
+        fail("no memory to map a file");
+    r->next = ranges;
+    ranges = r;
+    return r;
+}
+
+static void handle_cuts(void)
+{
+    struct sigaction was, a = { .sa_sigaction = cut_short,
+                                .sa_flags = SA_SIGINFO };
+    sigaction(SIGBUS, &a, &was);
+    if (was.sa_sigaction != cut_short)
+        before = was;
+}
+
+static struct Range *remember(const void *start, size_t size,
+                              const char *path)
+{
+    struct Error e;
+    struct Range *r = find_unused();
+    error_set(&e, "%s: %.800s: was cut short while it was being read, or "
+              "its disk fails; see that it is whole, and run again",
+              program_name(), path);
+    free(r->message);
+    if (asprintf(&r->message, "%s\n", e.text) < 0)
+        fail("no memory to map a file");
+    r->start = start;
+    r->size = size;
+    handle_cuts();
+    return r;
+}
+
+static void forget(struct Range *r)
+{
+    r->size = 0;
+}
 
 /* map a file into memory */
 static bool map_open_file(struct Mapped *m, int fd, const char *path,
@@ -28,6 +103,7 @@ static bool map_open_file(struct Mapped *m, int fd, const char *path,
         return error_set(e, "%s: cannot map %zu bytes: %s", path, m->size,
                          strerror(errno));
     m->data = p;
+    m->range = remember(p, m->size, path);
     return true;
 }
 
@@ -44,8 +120,10 @@ bool map_file(struct Mapped *m, const char *path, struct Error *e)
 
 void unmap_file(struct Mapped *m)
 {
-    if (m->data)
+    if (m->data) {
         munmap((void *)m->data, m->size);
+        forget(m->range);
+    }
     *m = (struct Mapped){0};
 }
 

@@ -10,10 +10,13 @@
 #include <stdio.h>
 
 /* A whole file as read-only memory.  An empty file has size 0 and a data
- * pointer that must not be read. */
+ * pointer that must not be read.  If the file is cut short while it is
+ * mapped, reading what is gone ends the program with a message and status
+ * 1.  One thread at a time maps and unmaps. */
 struct Mapped {
     const unsigned char *data;
     size_t size;            /* bytes */
+    struct Range *range;
 };
 
 bool map_file(struct Mapped *m, const char *path, struct Error *e);

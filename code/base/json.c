@@ -1,6 +1,7 @@
 /* Tangled from chapters/workshop/ground-floor.nw, "JSON, strictly".  Edit it there. */
 
 #include "base/json.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,23 +64,13 @@ static void put_utf8(struct Parser *p, uint32_t c)
 
 static bool take_utf8(struct Parser *p)
 {
-    const unsigned char *s = (const unsigned char *)p->text + p->at;
-    size_t left = p->size - p->at;
-    int n = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2
-          : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
-    bool ok = n > 0 && (size_t)n <= left;
-    for (int i = 1; ok && i < n; i++)
-        ok = (s[i] & 0xC0) == 0x80;
-    if (ok && n > 2)        /* overlong, surrogate, past U+10FFFF */
-        ok = !(s[0] == 0xE0 && s[1] < 0xA0)
-          && !(s[0] == 0xED && s[1] > 0x9F)
-          && !(s[0] == 0xF0 && s[1] < 0x90)
-          && !(s[0] == 0xF4 && s[1] > 0x8F);
-    if (!ok)
+    uint32_t c;
+    size_t n = utf8_decode(&c, p->text + p->at, p->size - p->at);
+    if (n == 0)
         return refuse(p, "a string that is not UTF-8");
-    memcpy(p->string, s, (size_t)n);
+    memcpy(p->string, p->text + p->at, n);
     p->string += n;
-    p->at += (size_t)n;
+    p->at += n;
     return true;
 }
 
@@ -139,7 +130,7 @@ static bool take_escape(struct Parser *p)
 }
 
 static bool take_string(struct Parser *p, const char **string,
-                        size_t *length)
+                        uint32_t *length)
 {
     if (peek(p) != '"')
         return refuse(p, "expected a string");
@@ -155,7 +146,7 @@ static bool take_string(struct Parser *p, const char **string,
     }
     p->at++;
     *string = start;
-    *length = (size_t)(p->string - start);
+    *length = (uint32_t)(p->string - start);
     *p->string++ = 0;
     return true;
 }
@@ -332,18 +323,46 @@ static bool parse_value(struct Parser *p, struct Json *v, int depth)
 }
 
 /* parse a document */
+_Static_assert(sizeof(struct Json) <= 48, "JSON_MAX_VALUES counts so");
+
 static size_t count_values(const char *text, size_t size)
 {
     size_t n = 1;
-    for (size_t i = 0; i < size; i++)
-        n += text[i] == ',' || text[i] == '[' || text[i] == '{';
+    bool in_string = false;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '"')
+            in_string = !in_string;
+        else if (in_string)
+            i += text[i] == '\\';
+        else
+            n += text[i] == ',' || text[i] == '[' || text[i] == '{';
+    }
     return n;
+}
+
+static bool check_memory(const char *name, const char *text, size_t size,
+                         size_t *values, struct Error *e)
+{
+    if (size > JSON_MAX_BYTES)
+        return error_set(e, "%s: byte 0: %zu bytes of JSON; at most %d are "
+                         "read", name, size, JSON_MAX_BYTES);
+    *values = count_values(text, size);
+    if (*values > JSON_MAX_VALUES(size))
+        return error_set(e, "%s: byte 0: %zu values in %zu bytes of JSON; "
+                         "at most %zu are read, since no real file has "
+                         "more", name, *values, size,
+                         JSON_MAX_VALUES(size));
+    return true;
 }
 
 bool json_parse(struct JsonDocument *doc, const char *name,
                 const char *text, size_t size, struct Error *e)
 {
-    doc->nodes = calloc(count_values(text, size), sizeof *doc->nodes);
+    size_t values = 0;
+    *doc = (struct JsonDocument){0};
+    if (!check_memory(name, text, size, &values, e))
+        return false;
+    doc->nodes = calloc(values, sizeof *doc->nodes);
     doc->strings = malloc(size + 1);
     if (!doc->nodes || !doc->strings)
         fail("%s: no memory to parse %zu bytes of JSON", name, size);

@@ -1,8 +1,8 @@
 /* Tangled from chapters/workshop/measuring-a-gpu.nw, "access: sectors and banks against the clock".  Edit it there. */
 
 /* access: kernels that differ only in which addresses a warp asks for. */
-#include "bench/cuda_bench.cuh"
 #include "bench/access_kernels.h"
+#include "bench/cuda_bench.cuh"
 
 enum { RUNS = 21 };
 

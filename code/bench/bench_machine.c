@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "backend/backend.h"
-#include "ops/peak/peak.h"
 #include "base/args.h"
 #include "base/clock.h"
 #include "bench/numbers.h"
@@ -17,6 +16,7 @@
 #include "ops/linear/linear.h"
 #include "ops/loss/crossentropy.h"
 #include "ops/matmul/matmul.h"
+#include "ops/peak/peak.h"
 #include "ops/residual/residual.h"
 
 /* bench-machine: sizes and memory */

@@ -11,15 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 #include "backend/backend.h"
-#include "ops/peak/peak.h"
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "bench/numbers.h"
 #include "bench/sample.h"
 #include "gpt2/trainer.h"
 #include "io/safetensors.h"
 #include "ops/adamw/adamw.h"
+#include "ops/peak/peak.h"
 #include "programs/kernels.h"
 
 /* bench-step: options */
@@ -349,7 +350,7 @@ static void beside(double ms)
         if (strncmp(line, want, (size_t)n) != 0 || !comma
             || sscanf(comma, ",%lf", &rate) != 1)
             continue;
-        snprintf(name, sizeof name, "%.*s", (int)(comma - line), line);
+        escape_text(name, sizeof name, line, (size_t)(comma - line), "");
         size_t length = strlen(name);
         if (length > 5 && strcmp(name + length - 5, ".rate") == 0
             && !strstr(name, ".round") && !other_length(name)

@@ -4,10 +4,10 @@
 #define BENCH_CUBLASLT_CUH
 
 /* Products by cuBLASLt, for the CUDA programs that time them. */
+#include "backend/driver.h"
 #include "bench/cuda_bench.cuh"
 
 #include <cublasLt.h>
-#include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -292,17 +292,6 @@ static inline bool lt_right(const struct LtJob *j)
 }
 
 /* cublaslt: which kernel runs */
-static inline void *driver_function(const char *name)
-{
-    void *f = NULL;
-    cudaDriverEntryPointQueryResult r;
-    CUDA_OK(cudaGetDriverEntryPointByVersion(name, &f, 12030,
-                                             cudaEnableDefault, &r));
-    if (r != cudaDriverEntryPointSuccess)
-        fail("this driver has no %s", name);
-    return f;
-}
-
 struct LtKernel {
     char name[160];
     int kernels, blocks, tile_m, tile_n;
@@ -315,12 +304,13 @@ static inline void kernel_of(CUgraphNode node, struct LtKernel *k)
     CUDA_KERNEL_NODE_PARAMS p;
     const char *name = "?";
     memset(&p, 0, sizeof p);
-    if (((Params *)driver_function("cuGraphKernelNodeGetParams"))(node, &p))
+    if (((Params *)driver_function("cuGraphKernelNodeGetParams", 12030))(
+            node, &p))
         return;
     if (p.func)
-        ((Name *)driver_function("cuFuncGetName"))(&name, p.func);
+        ((Name *)driver_function("cuFuncGetName", 12030))(&name, p.func);
     else
-        ((Name *)driver_function("cuKernelGetName"))(&name, p.kern);
+        ((Name *)driver_function("cuKernelGetName", 12030))(&name, p.kern);
     k->kernels++;
     if (k->kernels > 1)
         return;

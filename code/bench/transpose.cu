@@ -1,8 +1,8 @@
 /* Tangled from chapters/workshop/measuring-a-gpu.nw, "transpose: the ladder".  Edit it there. */
 
 /* transpose: every version, checked, then timed beside a copy. */
-#include "bench/cuda_bench.cuh"
 #include "bench/access_kernels.h"
+#include "bench/cuda_bench.cuh"
 #include "ladder/transpose.h"
 
 enum { RUNS = 51 };

@@ -2,6 +2,8 @@
 
 #include "data/unicode.h"
 
+#include "base/text.h"
+
 /* where the class of a character changes */
 /* 4 * code point + class, ascending; before the first: CHAR_OTHER. */
 static const uint32_t class_change[] = {
@@ -181,30 +183,6 @@ enum CharClass code_point_class(uint32_t c)
             high = middle;
     }
     return low ? (enum CharClass)(class_change[low - 1] % 4) : CHAR_OTHER;
-}
-
-/* decode one character of UTF-8 */
-static size_t sequence_length(uint8_t first)
-{
-    return first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2
-         : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
-}
-
-size_t utf8_decode(uint32_t *c, const uint8_t *text, size_t size)
-{
-    uint8_t first = text[0];
-    size_t n = sequence_length(first);
-    if (n == 0 || n > size)
-        return 0;
-    uint8_t low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-    uint8_t high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-    *c = n == 1 ? first : first & (0x7Fu >> n);
-    for (size_t i = 1; i < n; i++, low = 0x80, high = 0xBF) {
-        if (text[i] < low || text[i] > high)
-            return 0;
-        *c = (*c << 6) | (text[i] & 0x3F);
-    }
-    return n;
 }
 
 enum CharClass char_class(size_t *length, const uint8_t *text, size_t size)

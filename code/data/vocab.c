@@ -197,7 +197,7 @@ static bool check_object(const struct Source *s, const struct Json *root,
         return error_set(e, "%s: byte 0: expected an object from spelling "
                          "to token id, as in GPT-2's file", s->json_name);
     if (root->children < 257 || root->children > VOCAB_MAX)
-        return error_set(e, "%s: %zu tokens; expected 257 (256 bytes and "
+        return error_set(e, "%s: %u tokens; expected 257 (256 bytes and "
                          EOT_TEXT ") to %d", s->json_name, root->children,
                          VOCAB_MAX);
     v->size = (int)root->children;

@@ -3,6 +3,7 @@
 #include "gpt2/sampler.h"
 
 #include "base/rng.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,16 +119,13 @@ size_t utf8_whole(const uint8_t *bytes, size_t n)
 
 
 /* write what is whole */
-struct Waiting { uint8_t bytes[4]; size_t n; };
-
-
-static void write_spelling(FILE *out, struct Waiting *w,
-                           const uint8_t *spelling, size_t length)
+void write_spelling(FILE *out, struct Waiting *w, const uint8_t *spelling,
+                    size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        w->bytes[w->n++] = spelling[i];
-        size_t whole = utf8_whole(w->bytes, w->n);
-        fwrite(w->bytes, 1, whole, out);
+        w->bytes[w->n++] = (char)spelling[i];
+        size_t whole = utf8_whole((const uint8_t *)w->bytes, w->n);
+        show_text(out, w->bytes, whole);
         w->n -= whole;
         memmove(w->bytes, w->bytes + whole, w->n);
     }
@@ -166,7 +164,7 @@ bool generate_text(struct Model *m, const struct Vocab *vocab,
         write_spelling(out, &waiting, spelling, length);
     }
     /* write what still waits, and clear up */
-    fwrite(waiting.bytes, 1, waiting.n, out);
+    show_text(out, waiting.bytes, waiting.n);
     free(window);
     free(logits);
     return ok || error_set(e, "the model's logits are not numbers; its "

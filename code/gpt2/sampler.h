@@ -41,6 +41,13 @@ int32_t sampler_pick(struct Sampler *s, const real *logits,
 size_t utf8_whole(const uint8_t *bytes, size_t n);
 
 
+/* Bytes that wait, and what writes the others.  Start with no bytes; write
+ * those that still wait at the end with show_text. */
+struct Waiting { char bytes[4]; size_t n; };
+void write_spelling(FILE *out, struct Waiting *w, const uint8_t *spelling,
+                    size_t length);
+
+
 /* Continue prompt [n >= 1] by up to `count` tokens and write them to out
  * as they come; stops early at <|endoftext|>.  The model sees the last T
  * tokens.  False if a logit is not a number. */

@@ -50,15 +50,6 @@ static const char *prefix_of(const struct Safetensors *s)
     return safetensors_find(s, HF_PREFIX "wte.weight") ? HF_PREFIX : "";
 }
 
-/* The causal mask and its fill value, which old files carry along. */
-static bool is_buffer(const char *name)
-{
-    int layer, end = 0, end2 = 0;
-    sscanf(name, "h.%d.attn.bias%n", &layer, &end);
-    sscanf(name, "h.%d.attn.masked_bias%n", &layer, &end2);
-    return (end && !name[end]) || (end2 && !name[end2]);
-}
-
 static const struct StTensor *find_param(const struct Safetensors *s,
                                          const char *prefix,
                                          const char *name)
@@ -339,6 +330,21 @@ static bool check_tied(const struct Safetensors *s,
                      s->data_offset + head->begin);
 }
 
+/* The causal mask and its fill value, which old files carry along, of a
+ * layer that the model has. */
+static bool is_buffer(const struct ParamTable *t, const char *name)
+{
+    char layer[PARAM_NAME_MAX];
+    if (strncmp(name, "h.", 2) != 0)
+        return false;
+    int digits = (int)strspn(name + 2, "0123456789");
+    const char *rest = name + 2 + digits;
+    if (strcmp(rest, ".attn.bias") && strcmp(rest, ".attn.masked_bias"))
+        return false;
+    snprintf(layer, sizeof layer, "h.%.*s.ln_1.weight", digits, name + 2);
+    return is_param(t, layer);
+}
+
 static bool check_extras(const struct Safetensors *s,
                          const struct ParamTable *t, struct Error *e)
 {
@@ -351,7 +357,7 @@ static bool check_extras(const struct Safetensors *s,
         if (strcmp(x->name, "lm_head.weight") == 0) {
             if (!check_tied(s, x, e))
                 return false;
-        } else if (!ours || !(is_param(t, name) || is_buffer(name)))
+        } else if (!ours || !(is_param(t, name) || is_buffer(t, name)))
             return error_set(e, "%s: tensor '%.80s' at byte %" PRIu64
                              " has no place in a GPT-2 of %d tensors; the "
                              "file is of another model", s->path, x->name,

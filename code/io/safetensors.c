@@ -197,8 +197,6 @@ static bool read_entries(struct Safetensors *s, const struct Json *root,
     return check_tiling(s, e);
 }
 
-#define HEADER_MAX 100000000    /* bytes; the reference reader's limit */
-
 static bool read_length(struct Safetensors *s, const unsigned char *bytes,
                         size_t size, uint64_t *length, struct Error *e)
 {
@@ -210,11 +208,12 @@ static bool read_length(struct Safetensors *s, const unsigned char *bytes,
     *length = 0;
     for (int i = 7; i >= 0; i--)
         *length = *length << 8 | bytes[i];
-    if (*length > size - 8 || *length > HEADER_MAX)
+    if (*length > size - 8 || *length > JSON_MAX_BYTES)
         return error_set(e, "%s: byte 0: a header of %" PRIu64 " bytes, "
                          "but only %zu follow (and %d is the most "
                          "allowed); the file is cut off or of another "
-                         "kind", s->path, *length, size - 8, HEADER_MAX);
+                         "kind", s->path, *length, size - 8,
+                         JSON_MAX_BYTES);
     return true;
 }
 

@@ -2,6 +2,8 @@
 
 #include "lessons/gpu_list.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -12,14 +14,16 @@ static const char *const head =
 static bool row_read(struct PaperGpu *g, const char *line)
 {
     double fp32, matmul, memory;
+    char name[sizeof g->name];
     /* step over name, year, multiprocessors and clock */
     const char *at = line;
     for (int comma = 0; at && comma < 4; comma++)
         if ((at = strchr(at, ',')))
             at++;
-    if (!at || sscanf(line, "%39[^,]", g->name) != 1
+    if (!at || sscanf(line, "%39[^,]", name) != 1
         || sscanf(at, "%lf,%lf,%lf,", &fp32, &matmul, &memory) != 3)
         return false;
+    escape_text(g->name, sizeof g->name, name, strlen(name), "");
     g->fp32_flops = 1e12 * fp32;
     g->matmul_flops = 1e12 * matmul;
     g->memory_bytes = 1e9 * memory;

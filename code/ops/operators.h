@@ -5,7 +5,6 @@
 #define OPS_OPERATORS_H
 
 #include "backend/backend.h"
-#include "ops/peak/peak.h"
 #include "ops/adamw/adamw.h"
 #include "ops/attention/attention.h"
 #include "ops/attention/attention_bf16.h"
@@ -20,6 +19,7 @@
 #include "ops/loss/crossentropy.h"
 #include "ops/matmul/matmul.h"
 #include "ops/matmul/matmul_bf16.h"
+#include "ops/peak/peak.h"
 #include "ops/residual/residual.h"
 
 C_FUNCTIONS_BEGIN

@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "base/args.h"
 #include "data/loader.h"
-#include "programs/open_model.h"
 #include "programs/kernels.h"
+#include "programs/open_model.h"
 
 /* the options of eval */
 static struct ModelFile file;

@@ -2,6 +2,7 @@
 
 /* generate: text from a prompt. */
 #include "base/args.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "gpt2/sampler.h"
 #include "programs/open_model.h"
@@ -63,7 +64,7 @@ int main(int argc, char **argv)
     tokenizer_encode(t, &text, (const uint8_t *)prompt, n, 0, n);
     sampler_create(&s, m.config.V, temperature, top_k, top_p,
                    (uint64_t)seed);
-    fputs(prompt, stdout);
+    show_text(stdout, prompt, n);
     fflush(stdout);
     bool ok = generate_text(&m, &t->vocab, &s, stdout, text.at, text.count,
                             tokens, &e);

@@ -4,9 +4,11 @@
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "data/bpe_train.h"
 #include "data/shard.h"
 #include "data/tokenizer.h"
+#include "gpt2/sampler.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -324,14 +326,20 @@ static int command_encode(int argc, char **argv)
 static bool decode_shard(const struct Shard *s, const struct Vocab *v,
                          struct Writer *w, struct Error *e)
 {
+    bool shown = !w && isatty(STDOUT_FILENO);
+    struct Waiting waiting = {0};
     for (size_t i = 0; i < s->count; i++) {
         size_t n;
         const uint8_t *b = vocab_spelling(v, s->token[i], &n);
-        if (w ? !writer_write(w, b, n) : fwrite(b, 1, n, stdout) != n)
+        if (shown)
+            write_spelling(stdout, &waiting, b, n);
+        else if (w ? !writer_write(w, b, n) : fwrite(b, 1, n, stdout) != n)
             break;
         if (i % 65536 == 0 && !go_on(e))
             return false;
     }
+    if (shown)
+        show_text(stdout, waiting.bytes, waiting.n);
     if (w || (!ferror(stdout) && fflush(stdout) == 0))
         return true;
     return error_set(e, "standard output: cannot write: %s",

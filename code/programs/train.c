@@ -2,21 +2,23 @@
 
 /* train: from shards of tokens to a model. */
 #include "backend/backend.h"
-#include "ops/peak/peak.h"
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/progress.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "gpt2/runlog.h"
 #include "gpt2/sampler.h"
 #include "gpt2/trainer.h"
+#include "ops/peak/peak.h"
 #include "programs/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -287,6 +289,29 @@ static void value_text(const struct Option *p, char *out, size_t size)
     }
 }
 
+/* is the log in the folder of the run? */
+static bool log_in_out(void)
+{
+    char folder[FIELD_TEXT_MAX] = ".";
+    struct stat a, b, file;
+    const char *slash = strrchr(o.log, '/');
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s/", (int)(slash - o.log),
+                 o.log);
+    return stat(folder, &a) == 0 && stat(o.out, &b) == 0
+        && a.st_dev == b.st_dev && a.st_ino == b.st_ino
+        && !(lstat(o.log, &file) == 0 && S_ISLNK(file.st_mode));
+}
+
+static void print_change(const char *name, const char *is, const char *was)
+{
+    printf("note: --%s is now ", name);
+    print_escaped(stdout, is, strlen(is), "");
+    printf(", was ");
+    print_escaped(stdout, was, strlen(was), "");
+    printf("; from here on this is another run\n");
+}
+
 /* Options of the checkpoint, then those of this call on top of them. */
 static void resume_options(const char *path, int argc, char **argv)
 {
@@ -304,9 +329,17 @@ static void resume_options(const char *path, int argc, char **argv)
                    "would not be the same run; leave the option out, or "
                    "start a new run with another --out", table[i].name, is,
                    o.out, was[i]);
-        printf("note: --%s is now %s, was %s; from here on this is "
-               "another run\n", table[i].name, is, was[i]);
+        print_change(table[i].name, is, was[i]);
     }
+    /* refuse a log elsewhere that nobody asked for */
+    bool asked = false;
+    for (int i = 0; i < ROWS; i++)
+        asked |= given[i] && strcmp(table[i].name, "log") == 0;
+    if (o.log && !asked && !log_in_out())
+        misuse("--log: the run in %s has its log at %s, which is no file in "
+               "that folder, and a checkpoint may not choose what is written "
+               "elsewhere; give --log again, with that name or another one",
+               o.out, o.log);
 }
 
 /* decide the model */
@@ -660,9 +693,8 @@ static void write_sample(struct Run *r)
     progress_end(&r->progress);
     printf("--- sample after step %lld:", (long long)t->step);
     if (o.prompt[0] != '\n')
-        printf("\n%s", o.prompt);
-    else
-        printf("%s", o.prompt);
+        putchar('\n');
+    show_text(stdout, o.prompt, n);
     if (!generate_text(&t->model, &r->tokenizer->vocab, &s, stdout,
                        prompt.at, prompt.count, o.sample_tokens, &e))
         fail("%s", e.text);
@@ -715,7 +747,10 @@ _Noreturn static void save_and_stop(struct Run *r, int signal)
     runlog_close(&r->log);
     printf("stopped by %s after step %lld\n", stop_name(signal),
            (long long)r->trainer.step);
-    if (o.out)
+    if (o.out && o.log && !log_in_out())
+        printf("go on with: %s --resume --out %s --log %s\n",
+               program_name(), o.out, o.log);
+    else if (o.out)
         printf("go on with: %s --resume --out %s\n", program_name(),
                o.out);
     fflush(stdout);

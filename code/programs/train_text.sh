@@ -63,7 +63,7 @@ else
     vocab=${VOCAB:-$out/vocab}
     say "going on with the run in $out/run"
     if [ -n "$(ls -d "$out"/run/step-* 2> /dev/null)" ]; then
-        "$train" --resume --out "$out/run"
+        "$train" --resume --out "$out/run" --log "$out/loss.csv"
     else
         rm -rf "$out/run"
         exec sh "$0" "$@"
@@ -81,7 +81,7 @@ another paragraph:
   $generate --init $newest/model.safetensors \\
     --vocab $vocab --prompt "A loop" --tokens 200 --seed 2
 a longer run (cosine with a new end):
-  $train --resume --out $out/run --steps 3000
+  $train --resume --out $out/run --log $out/loss.csv --steps 3000
 the curve, as step,loss,val_loss,norm,lr,tokens_per_s: $out/loss.csv
 Shakespeare, as it comes or in the tokens of GPT-2:
   make data-tinyshakespeare data-gpt2

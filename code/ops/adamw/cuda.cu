@@ -1,7 +1,7 @@
 /* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A thread for each element".  Edit it there. */
 
-#include "ops/adamw/adamw.h"
 #include "backend/backend.h"
+#include "ops/adamw/adamw.h"
 #include "ops/kernels/common.cuh"
 #include "ops/operators.h"
 

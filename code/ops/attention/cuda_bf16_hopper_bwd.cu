@@ -3,8 +3,8 @@
 /* The backward pass of attention by wgmma and TMA,
  * heads of 64, one block a head. */
 #include <math.h>
-#include "ops/attention/attention_bf16_impls.h"
 #include "backend/backend.h"
+#include "ops/attention/attention_bf16_impls.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/hopper.cuh"
 #include "ops/kernels/special.cuh"

@@ -1,8 +1,8 @@
 /* Tangled from chapters/gpt2/fused-operators.nw, "The embedding".  Edit it there. */
 
 #include <limits.h>
-#include "ops/embedding/embedding_bf16.h"
 #include "backend/backend.h"
+#include "ops/embedding/embedding_bf16.h"
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
 #include "ops/operators.h"

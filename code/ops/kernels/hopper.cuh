@@ -5,9 +5,8 @@
 #ifndef OPS_KERNELS_HOPPER_CUH
 #define OPS_KERNELS_HOPPER_CUH
 
-#include "backend/cuda.h"
+#include "backend/driver.h"
 
-#include <cuda.h>
 #include <stdint.h>
 
 /* Compiled for another GPU, nobody calls them. */
@@ -167,14 +166,8 @@ static inline CUtensorMap tensor_map(const void *p, int nx, int ny, int nz,
         const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
         CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
     static Encode *encode;
-    if (!encode) {
-        cudaDriverEntryPointQueryResult found;
-        CUDA_OK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled",
-                (void **)&encode, 12000, cudaEnableDefault, &found));
-        if (found != cudaDriverEntryPointSuccess)
-            fail("this driver has no cuTensorMapEncodeTiled: it came with "
-                 "CUDA 12; update the driver");
-    }
+    if (!encode)
+        encode = (Encode *)driver_function("cuTensorMapEncodeTiled", 12000);
     /* encode the map */
     CUtensorMap map;
     CUresult e = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3,

@@ -1,8 +1,8 @@
 /* Tangled from chapters/gpt2/fused-operators.nw, "Sums of columns".  Edit it there. */
 
-#include "ops/linear/bias_grad_bf16.h"
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
+#include "ops/linear/bias_grad_bf16.h"
 #include "ops/operators.h"
 
 /* sum_parts: what the blocks have left */

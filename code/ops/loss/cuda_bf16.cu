@@ -1,8 +1,8 @@
 /* Tangled from chapters/gpt2/fused-operators.nw, "The classifier".  Edit it there. */
 
-#include "ops/loss/classifier_bf16.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/special.cuh"
+#include "ops/loss/classifier_bf16.h"
 #include "ops/operators.h"
 
 #define LOWEST -3.402823466e38f         /* below every finite logit */

@@ -8,10 +8,31 @@
 typedef real Quad __attribute__((vector_size(4 * sizeof(real)),
                                  aligned(sizeof(real)), may_alias));
 #define QUAD(p) (*(const Quad *)(p))
+#if defined(__clang__) || __GNUC__ >= 12
 #define MIX(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
 #define TWO(p, q) MIX(QUAD(p), QUAD(q), 0, 1, 2, 3, 4, 5, 6, 7)
 #define FOUR(p, q, r, s) MIX(TWO(p, q), TWO(r, s), 0, 1, 2, 3, 4, 5, 6, \
                              7, 8, 9, 10, 11, 12, 13, 14, 15)
+#else
+
+/* transpose four by four, for GCC 11 */
+typedef __typeof__(__builtin_choose_expr(sizeof(real) == 8, 0ll, 0)) Place;
+#define MIX(x, y, ...)                                              \
+    __extension__ ({                                                \
+        typedef Place Order __attribute__((vector_size(sizeof(x)))); \
+        __builtin_shuffle(x, y, (Order){ __VA_ARGS__ });            \
+    })
+#define SIDE_BY_SIDE(n, ...)                                        \
+    __extension__ ({                                                \
+        const real *const from[] = { __VA_ARGS__ };                 \
+        real joined __attribute__((vector_size(n * sizeof(Quad)))); \
+        for (int i_ = 0; i_ < n; i_++)                              \
+            memcpy((Quad *)&joined + i_, from[i_], sizeof(Quad));   \
+        joined;                                                     \
+    })
+#define TWO(p, q) SIDE_BY_SIDE(2, p, q)
+#define FOUR(p, q, r, s) SIDE_BY_SIDE(4, p, q, r, s)
+#endif
 
 /* what is only for x86-64 or ARM */
 #if defined(__x86_64__) && !defined(REAL_IS_DOUBLE)

@@ -3,8 +3,8 @@
 #include <omp.h>
 #include <stdio.h>
 #include "backend/cpu_peak.h"
-#include "ops/peak/peak.h"
 #include "ops/operators.h"
+#include "ops/peak/peak.h"
 
 double cpu_backend_peak_gflops(double seconds)
 {

@@ -1,12 +1,12 @@
 /* Tangled from chapters/workshop/timing-operators.nw, "The peak of a machine".  Edit it there. */
 
 #include <stdio.h>
-#include "ops/peak/peak.h"
 #include "backend/backend.h"
 #include "backend/stated_peak.h"
 #include "ops/kernels/common.cuh"
 #include "ops/matmul/matmul_bf16.h"
 #include "ops/operators.h"
+#include "ops/peak/peak.h"
 
 /* a kernel of nothing but multiply-adds */
 enum { CHAINS = 8, TURNS = 256 };

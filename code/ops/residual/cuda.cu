@@ -1,8 +1,8 @@
 /* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A thread for each element".  Edit it there. */
 
 #include "ops/kernels/common.cuh"
-#include "ops/residual/residual.h"
 #include "ops/operators.h"
+#include "ops/residual/residual.h"
 
 /* residual: a thread per element */
 /* y = a + b, one thread per element.

@@ -3,6 +3,7 @@
 #include "simt/counters/report.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "simt/runtime/cards.h"
 #include "simt/runtime/names.h"
 #include "simt/simt.h"
@@ -353,7 +354,8 @@ static void print_source(const char *path, const struct Line *line,
         gap = false;
         fprintf(out, "%5d ", i);
         line_counts(i <= last ? &line[i] : &(struct Line){ 0 });
-        fprintf(out, "%s\n", text);
+        show_text(out, text, strlen(text));
+        fputc('\n', out);
     }
     if (f)
         fclose(f);
