@@ -626,6 +626,11 @@ static const struct BadVocabulary {
 static void bad_vocabularies_are_refused(void **state)
 {
     (void)state;
+    struct Vocab right = small_vocab();
+    struct Error error;
+    if (!vocab_write(&right, dir, &error))
+        fail_msg("%s", error.text);
+    vocab_free(&right);
     for (size_t i = 0; i < sizeof bad_vocabularies
                            / sizeof *bad_vocabularies; i++) {
         const struct BadVocabulary *b = &bad_vocabularies[i];

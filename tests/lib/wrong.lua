@@ -290,6 +290,260 @@ function M.read_file(path)
     return text
 end
 
+-- ---- many mistakes in one source -------------------------------------------
+-- M.many writes one source with many mistakes, each within one function of C.
+-- The function gets a copy with each of them, and begins with a switch:
+--
+--     switch (wrong_chosen) { case 17: return gelu_wrong_17(x, n); }
+--
+-- so that one compiler run and one link serve them all, and the same program
+-- with no mistake chosen is the control.
+
+-- The names of the parameters between tokens[open] and the parenthesis that
+-- closes it, or nil if they cannot be passed on.
+local function parameters(tokens, open)
+    local names, words, depth = {}, {}, 0
+    local function take()
+        local name, bracket
+        for k, w in ipairs(words) do
+            if w == "..." then return false end
+            if w == "[" then bracket = true end
+            if w == "(" and words[k + 1] == "*" then name = words[k + 2] break end
+            if not bracket and w:find("^[%a_]") then name = w end
+        end
+        if #words > 1 then names[#names + 1] = name end
+        words = {}
+        return true
+    end
+    local close = closing(tokens, open)
+    for i = open + 1, close - 1 do
+        local w = tokens[i].text
+        if tokens[i].pre then return nil end
+        if w == "(" or w == "[" then depth = depth + 1 end
+        if w == ")" or w == "]" then depth = depth - 1 end
+        if w == "," and depth == 0 then
+            if not take() then return nil end
+        else
+            words[#words + 1] = w
+        end
+    end
+    return take() and names
+end
+
+-- Why the mistake cannot be one of many, or nil.
+local function alone(tokens, found)
+    local n = found.named
+    if not n or n.kind ~= "function" then return "not in a function" end
+    if found.first <= n.open then return "in the head of a function" end
+    if tokens[n.first].text == "template" then return "in a template" end
+    for i = n.first, n.last do
+        local before = tokens[i - 1]
+        if tokens[i].pre and before and before.text == "#"
+           and tokens[i].text:find("def") then
+            return "in a function with directives"
+        end
+    end
+    if not parameters(tokens, n.args) then return "its parameters" end
+end
+
+-- A source with all mistakes of the list that can be there, and the list of
+-- the others: { wrong, why }.  Each .id is its number.
+function M.many(list, source)
+    local tokens = M.tokens(source)
+    local named = M.named(tokens)
+    local by, others, pieces, at = {}, {}, {}, 1
+    for _, w in ipairs(list) do
+        local found, why = M.find(tokens, named, w)
+        w.missing = why
+        why = why or alone(tokens, found)
+        if not why and M.tokens(w.now)[1] and w.now:find("\n?%s*#") then
+            for _, t in ipairs(M.tokens(w.now)) do
+                if t.pre then why = "directives" end
+            end
+        end
+        if why then
+            others[#others + 1] = { wrong = w, why = why }
+        else
+            by[found.named] = by[found.named] or {}
+            table.insert(by[found.named], { wrong = w, found = found })
+        end
+    end
+    local function text(from, to) return source:sub(from, to) end
+    pieces[1] = "extern int wrong_chosen;\n"
+    for _, n in ipairs(named) do
+        if by[n] then
+            local first, open = tokens[n.first].from, tokens[n.open].from
+            local name, last = tokens[n.args - 1], tokens[n.last].to
+            local heads, cases, copies = {}, {}, {}
+            for _, one in ipairs(by[n]) do
+                local w, found = one.wrong, one.found
+                local new = name.text .. "_wrong_" .. w.id
+                local head = text(first, name.from - 1) .. new
+                    .. text(name.to + 1, open - 1)
+                heads[#heads + 1] = head .. ";\n"
+                cases[#cases + 1] = ("case %d: return %s(%s);\n"):format(w.id,
+                    new, table.concat(parameters(tokens, n.args), ", "))
+                copies[#copies + 1] = "\n" .. head
+                    .. text(open, tokens[found.first].from - 1)
+                    .. M.replacement(w, source, tokens, found)
+                    .. text(tokens[found.last].to + 1, last) .. "\n"
+            end
+            pieces[#pieces + 1] = text(at, first - 1) .. table.concat(heads)
+                .. text(first, open) .. "\nswitch (wrong_chosen) {\n"
+                .. table.concat(cases) .. "}" .. text(open + 1, last)
+                .. table.concat(copies)
+            at = last + 1
+        end
+    end
+    pieces[#pieces + 1] = text(at, #source)
+    return table.concat(pieces), others
+end
+
+-- ---- one mistake of a GPU's code -------------------------------------------
+-- A compiler takes seconds for the kernels of a file, and a row runs one or
+-- two of them.  M.kernels writes the changed .cu file with the bodies of those
+-- kernels only that the mistake can reach and that are launched; of templates,
+-- those with the launched numbers.  The others are the right program's.
+M.RIGHT = "the right one"
+
+local function device_words(source, folder)
+    local words = { __device__ = true, __global__ = true }
+    local function look(text, deep)
+        for name, rest in text:gmatch("#define ([%w_]+)([^\n]*)") do
+            if rest:find("__device__") and not rest:find("__host__") then
+                words[name] = true
+            end
+        end
+        for file in text:gmatch('#include "([^"]+)"') do
+            local t = deep > 0 and (M.read_file(folder .. file)
+                                    or M.read_file("code/" .. file))
+            if t then look(t, deep - 1) end
+        end
+    end
+    look(source, 2)
+    return words
+end
+
+-- The names of a template's parameters that are numbers, or nil.
+local function template_numbers(tokens, first)
+    if tokens[first].text ~= "template" then return {} end
+    local names, last = {}, angle_end(tokens, first + 1)
+    for i = first + 2, last do
+        local word = tokens[i].text
+        if word == "class" or word == "typename" then return nil end
+        if word == "," or i == last then
+            names[#names + 1] = tokens[i - 1].text
+        end
+    end
+    return names
+end
+
+-- The condition under which one of the launched kernels is compiled, from
+-- names like _Z7forwardILi64ELb1EEvPf: "(HS == 64 && WHOLE == 1)"; "1" where
+-- there is nothing to choose, nil where none is launched.
+local function launched_as(name, numbers, launched)
+    local choices = {}
+    for mangled in pairs(launched) do
+        local values = mangled:match("^_ZN?L?" .. #name .. name .. "(.*)$")
+        if values and (not numbers or #numbers == 0) then return "1" end
+        local equal, n = {}, 0
+        for sign, value in (values or ""):match("^I?([^v]*)")
+                           :gmatch("L[%a]+(n?)(%d+)E") do
+            n = n + 1
+            equal[n] = ("%s == %s%s"):format(numbers[n] or "?",
+                sign == "n" and "-" or "", value)
+        end
+        if values and n ~= #numbers then return "1" end
+        if values then
+            choices[#choices + 1] = "(" .. table.concat(equal, " && ") .. ")"
+        end
+    end
+    return choices[1] and table.concat(choices, " || ")
+end
+
+-- The changed source, or nil and why not; why is nil where the mistake is not
+-- in a GPU's code, or not only.  launched: a set of kernels' names, as the
+-- compiler writes them.
+function M.kernels(w, source, folder, launched)
+    local tokens = M.tokens(source)
+    local named = M.named(tokens)
+    local found, why = M.find(tokens, named, w)
+    if not found then return nil, why end
+    local words, reached = device_words(source, folder), {}
+    local function place(n)             -- "kernel", "device", "macro", "host"
+        if n.kind == "macro" then return "macro" end
+        local is = "host"
+        for i = n.first, n.open do
+            local word = tokens[i].text
+            if word == "__global__" then return "kernel" end
+            if word == "__host__" then return "host" end
+            if words[word] then is = "device" end
+        end
+        return is
+    end
+    local start = found.named
+    if not start or place(start) == "host" then return nil end
+    reached[start.name] = place(start) == "kernel" and "kernel" or true
+    local again = true
+    while again do
+        again = false
+        for _, n in ipairs(named) do
+            local p = place(n)
+            for i = n.first, n.last do
+                local word = tokens[i].text
+                if reached[word] and reached[word] ~= "kernel"
+                   and word ~= n.name then
+                    if p == "host" then return nil end
+                    if not reached[n.name] then
+                        reached[n.name] = p == "kernel" and p or true
+                        again = true
+                    end
+                end
+            end
+        end
+    end
+    local pieces, at = {}, 1
+    local function copy(to)
+        pieces[#pieces + 1] = source:sub(at, to)
+        at = to + 1
+    end
+    local right = ' asm volatile("// ' .. M.RIGHT .. '"); '
+    for _, n in ipairs(named) do
+        local kernel = n.kind == "function" and place(n) == "kernel"
+        local chosen = kernel and reached[n.name] and launched_as(n.name,
+            template_numbers(tokens, n.first), launched)
+        if kernel and not chosen and n ~= start then
+            copy(tokens[n.open].from)
+            pieces[#pieces + 1] = right
+            at = tokens[n.last].from
+        elseif kernel and chosen and chosen ~= "1"
+               and (n ~= start or found.first > n.open) then
+            copy(tokens[n.open].from)
+            pieces[#pieces + 1] = (" if (!(%s)) {%s} else {"):format(chosen,
+                                                                     right)
+        end
+        if n == start then
+            copy(tokens[found.first].from - 1)
+            pieces[#pieces + 1] = M.replacement(w, source, tokens, found)
+            at = tokens[found.last].to + 1
+        end
+        if kernel and chosen and chosen ~= "1"
+           and (n ~= start or found.first > n.open) then
+            copy(tokens[n.last].from - 1)
+            pieces[#pieces + 1] = "}"
+        end
+    end
+    copy(#source)
+    return table.concat(pieces)
+end
+
+-- PTX without the kernels that are taken from the right program.
+function M.without_right(ptx)
+    return (ptx:gsub("%.visible %.entry [^{]*%b{}", function(entry)
+        if entry:find(M.RIGHT, 1, true) then return "" end
+    end))
+end
+
 if arg and arg[0] and arg[0]:find("wrong%.lua$") then
     local w, source = M.read(arg[1]), M.read_file(arg[2])
     local changed, why = nil, arg[2] .. ": no such file"
