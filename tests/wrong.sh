@@ -202,7 +202,7 @@ int main(void)
 C
 (cd "$dir" && ${CC:-cc} -Icode -Itests -c tests/gpu_toy.c -o build/opt/tests/gpu_toy.o &&
     build/bin/simtcc -c code/toy.cu -o build/simt/code/toy.o) 2> "$dir/stderr"
-toy=fast_toy file=code/toy.cu row="caught-by: adds"
+toy=gpu_toy file=code/toy.cu row="caught-by: adds"
 mistake a-kernel "$row" 'x[threadIdx.x] += N;' 'x[threadIdx.x] += N + 1;'
 mistake b-host "$row" 'int *x, y = -1;' 'int *x, y = -1; return 0;'
 mistake c-bounds "$row\nends: cudaErrorIllegalAddress" '(threadIdx.x < N)' \

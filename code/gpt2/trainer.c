@@ -69,6 +69,7 @@ bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
 
 void trainer_free(struct Trainer *t)
 {
+    struct Backend *before = backend_use(t->model.backend);
     loader_close(&t->data);
     loader_close(&t->val);
     model_free(&t->model);
@@ -77,6 +78,7 @@ void trainer_free(struct Trainer *t)
     backend_host_free(t->tokens);
     backend_host_free(t->targets);
     free(t->span);
+    backend_use(before);
 }
 
 
@@ -152,22 +154,27 @@ static bool use_gradient(struct Trainer *t, struct StepReport *r,
 bool trainer_update(struct Trainer *t, struct StepReport *r,
                     struct Error *e)
 {
+    const struct ModelUse u = model_use(&t->model);
     r->norm = sqrt(sum_squares(t->model.g.base, t->model.table.total));
-    return use_gradient(t, r, e);
+    const bool good = use_gradient(t, r, e);
+    model_unuse(&t->model, u);
+    return good;
 }
 
 
 /* take one step */
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e)
 {
+    const struct ModelUse u = model_use(&t->model);
     start_gradient(t);
     profile_range("norm");
     r->norm = sqrt(model_grad_sumsq(&t->model));
     r->loss = model_train_loss(&t->model) / t->config.accumulate;
-    if (!use_gradient(t, r, e))
-        return false;
-    t->sequences += (int64_t)t->config.accumulate * t->config.B;
-    return true;
+    const bool good = use_gradient(t, r, e);
+    if (good)
+        t->sequences += (int64_t)t->config.accumulate * t->config.B;
+    model_unuse(&t->model, u);
+    return good;
 }
 
 /* measure the loss on text not trained on */
@@ -225,8 +232,11 @@ bool trainer_save(const struct Trainer *t, const char *out,
     assert(n < TRAINER_FIELDS);
     for (int i = 0; i < n; i++)
         all[i + 1] = field[i];
-    return checkpoint_save(out, t->step, &t->model, t->m, t->v, all, n + 1,
-                           e);
+    const struct ModelUse u = model_use(&t->model);
+    const bool good = checkpoint_save(out, t->step, &t->model, t->m, t->v,
+                                      all, n + 1, e);
+    model_unuse(&t->model, u);
+    return good;
 }
 
 

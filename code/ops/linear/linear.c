@@ -16,8 +16,8 @@ void linear_bwd(real *dx, real *dw, real *db, const real *dy,
                 const real *x, const real *w, int N, int C, int OC,
                 bool accumulate, double *squares)
 {
-    const int flags = GEMM_TA | GEMM_NONTEMPORAL | (
-        accumulate ? GEMM_ADD : 0);
+    const int add = accumulate ? GEMM_ADD : 0;
+    const int flags = GEMM_TA | GEMM_NONTEMPORAL | add;
     if (dx)
         gemm(dx, dy, w, N, C, OC, GEMM_TB);
     gemm_sumsq(dw, x, dy, C, OC, N, flags, squares);
