@@ -15,7 +15,7 @@
 enum { STEPS = 3, GPUS = 2 };
 
 static struct Error error;
-#define OK(call) do { if (!(call)) { print_error("%s: %s\n", #call, \
+#define OK(call) do { if (!(call)) { fprintf(stderr, "%s: %s\n", #call, \
     error.text); assert_true(false); } } while (0)
 
 /* A small text as a shard. */
@@ -27,7 +27,7 @@ static const char *shard_path(void)
     struct ShardWriter w;
     if (*path)
         return path;
-    assert_non_null(mkdtemp(dir));
+    assert_true(mkdtemp(dir) != NULL);
     snprintf(path, sizeof path, "%s/tokens.bin", dir);
     for (int i = 0; i < 4000; i++)
         token[i] = (uint16_t)((i * 2654435761u >> 7) % 256);
@@ -97,7 +97,7 @@ static void same(const struct Trace *a, const struct Trace *b)
     for (int i = 0; i < STEPS; i++)
         if (memcmp(&a->loss[i], &b->loss[i], sizeof *a->loss)
             || memcmp(&a->norm[i], &b->norm[i], sizeof *a->norm)) {
-            print_error("step %d: loss %.17g alone, %.17g in turns; norm "
+            fprintf(stderr, "step %d: loss %.17g alone, %.17g in turns; norm "
                         "%.17g, %.17g\n", i, a->loss[i], b->loss[i],
                         a->norm[i], b->norm[i]);
             assert_true(false);
@@ -133,7 +133,7 @@ static void precisions_row(const struct Row *row)
 {
     (void)row;
     struct Backend *g = gpu(0);
-    assert_non_null(g);
+    assert_true(g != NULL);
     in_turns(g, FP32, g, BF16);
     backend_close(g);
 }
@@ -164,11 +164,11 @@ static void two_gpus_row(const struct Row *row)
     (void)row;
     struct Backend *g = gpu(0), *h = gpu(1);
     if (!h) {
-        print_message("%s\n", error.text);
+        fprintf(stderr, "%s\n", error.text);
         backend_close(g);
         skip();
     }
-    assert_non_null(g);
+    assert_true(g != NULL);
     in_turns(g, FP32, h, BF16);
     in_turns(h, FP32, g, FP32);
     backend_close(g);
@@ -204,10 +204,10 @@ static void kernels_row(const struct Row *row)
 static void refused_row(const struct Row *row)
 {
     (void)row;
-    assert_null(backend_open(backend_rows->calls->kind, 31, &error));
-    assert_non_null(strstr(error.text, "no GPU 31"));
-    assert_null(backend_open(BACKEND_CPU, 1, &error));
-    assert_non_null(strstr(error.text, "no device 1"));
+    assert_true(!backend_open(backend_rows->calls->kind, 31, &error));
+    assert_true(strstr(error.text, "no GPU 31") != NULL);
+    assert_true(!backend_open(BACKEND_CPU, 1, &error));
+    assert_true(strstr(error.text, "no device 1") != NULL);
 }
 
 static const struct Row rows[] = {
