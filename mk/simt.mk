@@ -9,6 +9,9 @@ SIMT_LIB_OBJECTS := $(patsubst %.c,$(B)/opt/%.o,\
 SIMT_HEADERS := $(patsubst $(CODE)/simt/include/%,$(B)/include/%,\
              $(shell find $(CODE)/simt/include -name '*.h'))
 
+# What simtcc has read of headers, for all that is compiled in a run.
+export SIMTCC_CACHE := $(abspath $(B)/headers)
+
 $(B)/lib/libsimt.a: $(SIMT_LIB_OBJECTS)
 	@mkdir -p $(@D); rm -f $@
 	ld -r -o $(@:.a=.o) $^

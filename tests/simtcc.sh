@@ -18,8 +18,8 @@ refuses "fast mathematics by another name" 2 'would change results' \
     "$simtcc" -Ofast x.cu
 refuses "no clang" 1 "no compiler 'clang-none'.*apt install clang" \
     env CLANG=clang-none "$simtcc" tests/data/simt/vector_add.cu
-printf '#!/bin/sh\necho "  Registered Targets:"; echo "    x86-64"\n' \
-    > "$dir/apple-clang"
+printf '%s\n' '#!/bin/sh' 'echo "  Registered Targets:"; echo "    x86-64"' \
+    '[ "$1" = --print-targets ]' > "$dir/apple-clang"
 chmod +x "$dir/apple-clang"
 refuses "a clang without NVPTX" 1 'no NVPTX back end' \
     env CLANG="$dir/apple-clang" "$simtcc" tests/data/simt/vector_add.cu
@@ -301,6 +301,33 @@ refuses "a clang that always promises values" 1 \
     sh "$dir/never" -c $data/vector_add.cu -o "$dir/x.o"
 
 runs "without optimisation" 0 "0 wrong, no error" -O0 $data/transpose.cu
+
+# ---- headers that are kept compiled ------------------------------------------
+# cached OPTION...: the PTX of two programs, which share headers, is that of
+# headers read anew
+mkdir "$dir/home"
+cp -R "$BIN" "$BIN/../include" "$dir/home"
+cached() {
+    local f
+    for f in vector_add transpose; do
+        SIMTCC_CACHE=$dir/kept "$dir/home/bin/simtcc" "$@" --ptx $data/$f.cu \
+            -o "$dir/cached.ptx" &&
+        SIMTCC_CACHE= "$dir/home/bin/simtcc" "$@" --ptx $data/$f.cu \
+            -o "$dir/fresh.ptx" &&
+        cmp "$dir/fresh.ptx" "$dir/cached.ptx" || return 1
+    done
+}
+kept() { test "$(find "$dir/kept" -type f | wc -l)" = "$1"; }
+for options in -O0 -O2 "-O3 -w" "-O2 -std=c++14" "-O2 -ffp-contract=off"; do
+    # shellcheck disable=SC2086
+    check "kept headers change nothing: $options" cached $options
+done
+check "levels and warnings share them, options of the language do not" kept 4
+echo 'enum { AHEAD };' >> "$dir/home/include/simt_vectors.h"
+printf '#include <stdio.h>\nint main() { return AHEAD; }\n' > "$dir/ahead.cu"
+check "a header that has changed is read again" env SIMTCC_CACHE="$dir/kept" \
+    "$dir/home/bin/simtcc" --ptx "$dir/ahead.cu" -o "$dir/x.ptx"
+
 "$simtcc" --ptx $data/vector_add.cu -o "$dir/add.ptx"
 check "--ptx writes PTX with source lines" grep -q '\.loc' "$dir/add.ptx"
 check "--verbose shows the passes" sh -c \
