@@ -4,33 +4,42 @@
 # must end with status 86.  Compiled with -DRIGHT, without the mistake, nothing
 # may be said.
 . tests/lib/run.sh
+. tests/lib/many.sh
 
 if ! command -v "${CLANG:-clang}" > /dev/null; then
     skip "known-wrong kernels" "no clang: apt install clang"
     finish
 fi
 
-one() {             # FILE.cu: two lines, "ok - ..." or "not ok - ... : why"
-    local f=$1 name kind lines out status what
-    name=$(basename "$f" .cu)
-    kind=$(sed -n '1s,^// \([^:]*\):.*,\1,p' "$f")
-    lines=$(grep -n HERE "$f" | cut -d: -f1 | tr '\n' ' ')
-    for what in wrong right; do
-        # C++14, whose <cmath> is a third as long: a quarter less to wait for
-        if ! "$BIN/simtcc" -std=c++14 ${FLAG[$what]} -o "$dir/$name-$what" "$f" \
-                > "$dir/$name-$what.log" 2>&1; then
-            echo "not ok - $name, $what: $(head -1 "$dir/$name-$what.log")"
-            continue
-        fi
-        timeout 60 "$dir/$name-$what" > "$dir/$name-$what.out" 2>&1
-        status=$?
-        rm -f "$dir/$name-$what"
-        if [ "$what" = right ] || [ "$kind" = nothing ]; then
-            says_nothing
-        else
-            says_it
-        fi
+together=16         # programs in one
+
+# batch NAME...: two lines for each, "ok - ..." or "not ok - ... : why"
+batch() {
+    local f name kind lines out status what batch=$dir/$1
+    many tests/wrong/simt "$@" "${@/%/+RIGHT}" > "$batch.cu"
+    # C++14, whose <cmath> is a third as long: a quarter less to wait for
+    "$BIN/simtcc" -std=c++14 -w -Itests/wrong/simt $linker \
+        -o "$batch" "$batch.cu" > "$batch.log" 2>&1
+    for name; do
+        f=tests/wrong/simt/$name.cu
+        kind=$(sed -n '1s,^// \([^:]*\):.*,\1,p' "$f")
+        lines=$(grep -n HERE "$f" | cut -d: -f1 | tr '\n' ' ')
+        for what in wrong right; do
+            if ! [ -x "$batch" ]; then
+                echo "not ok - $name, $what: $(head -1 "$batch.log")"
+                continue
+            fi
+            timeout 60 "$batch" "$name${PLUS[$what]}" \
+                > "$dir/$name-$what.out" 2>&1
+            status=$?
+            if [ "$what" = right ] || [ "$kind" = nothing ]; then
+                says_nothing
+            else
+                says_it
+            fi
+        done
     done
+    rm -f "$batch"
 }
 
 says_nothing() {
@@ -73,15 +82,16 @@ files() {
     done
 }
 
-if [ "$1" = --one ]; then
+if [ "$1" = --batch ]; then
     dir=$2
     trap - EXIT
-    declare -A FLAG=([wrong]= [right]=-DRIGHT)
-    one "$3"
+    declare -A PLUS=([wrong]= [right]=+RIGHT)
+    batch "${@:3}"
     exit
 fi
-# shellcheck disable=SC2046
-results=$(files "$@" | xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" -n 1 "$0" --one "$dir" | sort -k3)
+results=$(files "$@" | sed 's,.*/,,; s,\.cu$,,' |
+    xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" -n $together \
+        "$0" --batch "$dir" | sort -k3)
 while read -r line; do
     case $line in
     ok*) ok "${line#ok - }" ;;
