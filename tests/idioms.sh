@@ -2,82 +2,98 @@
 # Every program of tests/data/simt/idioms shows a correct idiom of warps,
 # locks, flags and fences.  It must print "NAME ok", end with status 0, and
 # the sanitizer must have nothing to say; then once more without sanitizer.
-# The level of optimisation depends on the name, so that all four occur.
+# The level of optimisation depends on the name, so that all four occur; those
+# of a level are compiled as one program.
 #
 # tests/idioms.sh [PATTERN...]: only those, e.g. 'lock-*'
 . tests/lib/run.sh
+. tests/lib/many.sh
 folder=tests/data/simt/idioms
 # These are compiled by every other clang as well.
 handful="shfl-broadcast shfl-halves lock-spin lookback-packed"
-# a linker that is faster than the usual one
-linker=
-command -v ld.lld > /dev/null && linker=-fuse-ld=lld
 
 if ! command -v "${CLANG:-clang}" > /dev/null; then
     skip "idioms" "no clang: apt install clang"
     finish
 fi
 
-# one row: "ok - ..." or "not ok - ... : why"
-one() {             # NAME COMPILER
-    local name=$1 level text out=$dir/$1-$2 check status
-    level=-O$(($(echo "$name" | cksum | cut -d' ' -f1) % 4))
-    text="$name $level"
-    [ "$2" = default ] || { text="$name $level, $2"; export CLANG=$2; }
-    if grep -q mbarrier "$folder/$name.cu"; then
-        echo "ok - $text # SKIP the software GPU has no mbarrier"
-        return
-    fi
+# batch COMPILER LEVEL NAME...: a row for each, "ok - ..." or
+# "not ok - ... : why"
+batch() {
+    local compiler=$1 level=$2 name batch=$dir/$1$2
+    [ "$compiler" = default ] || export CLANG=$compiler
+    shift 2
+    many $folder "$@" > "$batch.cu"
     # C++14, whose <cmath> is a third as long: less to wait for
-    if ! "$BIN/simtcc" -std=c++14 -w $linker $level -o "$out" \
-            "$folder/$name.cu" > "$out.log" 2>&1; then
-        echo "not ok - $text: $(grep -m 1 error "$out.log")"
+    "$BIN/simtcc" -std=c++14 -w $linker "$level" -I$folder -o "$batch" \
+        "$batch.cu" > "$batch.log" 2>&1
+    for name; do
+        text="$name $level"
+        [ "$compiler" = default ] || text="$text, $compiler"
+        one "$name"
+    done
+    rm -f "$batch"
+}
+
+one() {             # NAME
+    local out=$dir/$1 check status
+    if ! [ -x "$batch" ]; then
+        echo "not ok - $text: $(grep -m 1 error "$batch.log")"
         return
     fi
     for check in on off; do
-        SIMT_CHECK=$check timeout -k 5 60 "$out" > "$out.out" 2> "$out.err"
+        SIMT_CHECK=$check timeout -k 5 60 "$batch" "$1" > "$out.out" 2> "$out.err"
         status=$?
         if [ $status -eq 124 ] || [ $status -eq 137 ]; then
             echo "not ok - $text: hangs, SIMT_CHECK=$check"
             return
         elif [ $status -ne 0 ] || [ -s "$out.err" ] ||
-                [ "$(cat "$out.out")" != "$name ok" ]; then
+                [ "$(cat "$out.out")" != "$1 ok" ]; then
             echo "not ok - $text: status $status, SIMT_CHECK=$check:" \
                 "$(cat "$out.out" "$out.err" | head -6 | tr -s '\n ' ' ')"
             return
         fi
     done
-    rm -f "$out"
     echo "ok - $text"
 }
 
-if [ "$1" = --one ]; then
+if [ "$1" = --batch ]; then
     trap - EXIT
     rm -rf "$dir"
     dir=$2
-    one "$3" "$4"
+    batch "${@:3}"
     exit
 fi
 
-# every program with the default clang, the handful with the others
-pairs() {
+# Every program with the default clang, the handful with the others: lines
+# "COMPILER LEVEL NAME...".  mbarrier is not one of the software GPU's.
+batches() {
     local p f c
     for p in "${@:-*}"; do
-        for f in "$folder"/$p.cu; do
-            [ ! -e "$f" ] || echo "$(basename "$f" .cu) default"
+        for f in $(grep -L mbarrier "$folder"/$p.cu); do
+            echo "default $(level_of "$(basename "$f" .cu)")"
         done
     done
     [ $# -eq 0 ] || return
     for c in clang-15 clang-16 clang-17 clang-18 clang-19; do
         command -v $c > /dev/null || continue
         for p in $handful; do
-            [ ! -e "$folder/$p.cu" ] || echo "$p $c"
+            echo "$c $(level_of "$p")"
         done
     done
 }
+level_of() {        # NAME: its level, and the name
+    echo "-O$(($(echo "$1" | cksum | cut -d' ' -f1) % 4)) $1"
+}
+together='{ key = $1 " " $2; names[key] = names[key] " " $3 }
+    END { for (key in names) print key names[key] }'
 
-results=$(pairs "$@" | xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" -L 1 \
-    "$0" --one "$dir" | sort -k3)
+for f in $(grep -l mbarrier $folder/*.cu); do
+    [ $# -gt 0 ] || skip "$(basename "$f" .cu)" "the software GPU has no mbarrier"
+done
+results=$(batches "$@" | awk "$together" |
+    xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" -L 1 "$0" --batch "$dir" |
+    sort -k3)
 while read -r line; do
     case $line in
     ok*) ok "${line#ok - }" ;;
