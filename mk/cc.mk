@@ -9,7 +9,7 @@ CFLAGS  ?= -O3 -g
 COMMON  := -std=c17 -D_GNU_SOURCE -I$(CODE) $(WARN) -fopenmp -MMD -MP
 FLAGS.opt  := $(CFLAGS) -fno-math-errno -fno-trapping-math -ffp-contract=fast
 FLAGS.f64  := $(CFLAGS) -DREAL_IS_DOUBLE
-FLAGS.asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+FLAGS.asan := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all \
               -fno-omit-frame-pointer
 LDLIBS  := -lm -lpthread
 # cmocka, where it is; without it tests/rows.h has what its rows need.
@@ -69,7 +69,8 @@ $(B)/bin-asan/$(call name_of,$(1)): $(B)/asan/$(1:.c=.o) $(B)/libmb-asan.a
 	$$(CC) -fopenmp $$(FLAGS.asan) $$^ $$(LDLIBS) -o $$@
 endef
 $(foreach m,$(MAINS),$(eval $(call PROGRAM,$(m))))
-ASAN_PROGRAMS := $(PROGRAMS:$(B)/bin/%=$(B)/bin-asan/%)
+# What tests/*.sh run of these.
+ASAN_PROGRAMS := $(B)/bin-asan/bench-ops
 
 # The library for programs that are linked with CUDA sources: without the
 # software GPU, whose runtime has CUDA's names, and with another list of
