@@ -1,7 +1,7 @@
 // The woven pages in a browser: no errors, no request to another host, no
 // sideways scrolling, readable contrast, unfolding, and life without scripts.
 // node tests/pages.mjs [FOLDER]   (default build/book/html)
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -28,7 +28,11 @@ if (!existsSync(browserPath)) skip(`no browser at ${browserPath}`);
 if (!existsSync(`${folder}/index.html`))
     skip(`no pages in ${folder}; run make book first`);
 
-const pages = readdirSync(folder).filter(f => f.endsWith(".html")).sort();
+// A page that has moved leads on to another one and has a row of its own.
+const files = readdirSync(folder).filter(f => f.endsWith(".html")).sort();
+const text = name => readFileSync(`${folder}/${name}`, "utf8");
+const moved = files.filter(f => text(f).includes("<title>Moved</title>"));
+const pages = files.filter(f => !moved.includes(f));
 const url = name => pathToFileURL(`${folder}/${name}`).href;
 const browser = await chromium.launch({
     executablePath: browserPath, args: ["--no-sandbox"] });
@@ -41,24 +45,26 @@ function weakText() {
         ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
     const luminance = ([r, g, b]) =>
         0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
-    const ground = e => {
-        for (; e; e = e.parentElement) {
+    const grounds = new Map([[null, [255, 255, 255]]]);
+    const ground = e => {                   // each element is asked once
+        if (!grounds.has(e)) {
             const c = parse(getComputedStyle(e).backgroundColor);
-            if (c.length < 4 || c[3] > 0) return c;
+            grounds.set(e, c.length < 4 || c[3] > 0
+                ? c : ground(e.parentElement));
         }
-        return [255, 255, 255];
+        return grounds.get(e);
     };
-    const seen = new Set(), weak = [];
+    const asked = new Set(), seen = new Set(), weak = [];
     const walker = document.createTreeWalker(document.body,
                                              NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
         const e = walker.currentNode.parentElement;
-        if (!walker.currentNode.data.trim() || e.closest("svg, template"))
-            continue;
-        if (!e.checkVisibility({ opacityProperty: true })) continue;
+        if (asked.has(e) || !walker.currentNode.data.trim()) continue;
+        asked.add(e);
         const front = getComputedStyle(e).color, back = ground(e);
         const key = front + back;
-        if (seen.has(key)) continue;
+        if (seen.has(key) || e.closest("svg, template") ||
+            !e.checkVisibility({ opacityProperty: true })) continue;
         seen.add(key);
         const a = luminance(parse(front)), b = luminance(back);
         const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
@@ -94,8 +100,12 @@ function drawings() {
         const b = q[(i + 1) % 4];
         return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x) >= 0;
     });
+    const apart = (a, b, k) => Math.max(...a.map(p => p[k])) <
+                               Math.min(...b.map(p => p[k]));
     const covered = (a, b) => {              // share of label a that b covers
         let n = 0;
+        if (apart(a, b, "x") || apart(b, a, "x") ||
+            apart(a, b, "y") || apart(b, a, "y")) return 0;
         for (let i = 0; i < 100; i++) {
             const u = (i % 10 + .5) / 10, v = (Math.floor(i / 10) + .5) / 10;
             n += inside(b, {
@@ -178,34 +188,41 @@ async function visit(options, use) {
     });
     for (const name of pages) {
         await page.goto(url(name));
-        await use(page, name);
+        await use(page, name, { noise, asked });
     }
     await context.close();
-    return { noise, asked };
 }
 
-for (const width of [360, 1100, 1440]) {
-    const trouble = [], cut = [], weak = { light: [], dark: [] };
-    const pale = { light: [], dark: [] }, crowded = [];
-    const { noise, asked } = await visit(
-        { viewport: { width, height: 800 } }, async (page, name) => {
-            for (const t of await page.evaluate(wide))
-                trouble.push(`${name}: ${t}`);
-            for (const t of await page.evaluate(cutFormulas))
-                cut.push(`${name}: ${t}`);
-            for (const colorScheme of ["light", "dark"]) {
-                await page.emulateMedia({ colorScheme });
-                for (const t of await page.evaluate(weakText))
-                    weak[colorScheme].push(`${name}: ${t}`);
-                if (width !== 1100) continue;
-                const found = await page.evaluate(drawings);
-                for (const t of found.weak)
-                    pale[colorScheme].push(`${name}: ${t}`);
-                if (colorScheme === "light")
-                    for (const t of found.crowded)
-                        crowded.push(`${name}: ${t}`);
-            }
-        });
+// Every page is loaded once and then seen at each width: what a width changes
+// is layout, and a script that hears of it.
+const widths = [1440, 1100, 360];
+const at = Object.fromEntries(widths.map(width => [width, {
+    noise: [], asked: [], trouble: [], cut: [], crowded: [],
+    weak: { light: [], dark: [] }, pale: { light: [], dark: [] } }]));
+await visit({ viewport: { width: 1440, height: 800 } },
+            async (page, name, heard) => {
+    for (const width of widths) {
+        const found = at[width];
+        if (width !== 1440) await page.setViewportSize({ width, height: 800 });
+        const note = (to, what) => to.push(...what.map(t => `${name}: ${t}`));
+        note(found.trouble, await page.evaluate(wide));
+        note(found.cut, await page.evaluate(cutFormulas));
+        for (const colorScheme of ["light", "dark"]) {
+            await page.emulateMedia({ colorScheme });
+            note(found.weak[colorScheme], await page.evaluate(weakText));
+            if (width !== 1100) continue;
+            const { weak, crowded } = await page.evaluate(drawings);
+            note(found.pale[colorScheme], weak);
+            if (colorScheme === "light") note(found.crowded, crowded);
+        }
+        found.noise.push(...heard.noise.splice(0));
+        found.asked.push(...heard.asked.splice(0));
+    }
+    await page.setViewportSize({ width: 1440, height: 800 });
+    await page.emulateMedia({ colorScheme: "light" });
+});
+for (const width of [...widths].reverse()) {
+    const { noise, asked, trouble, cut, weak, pale, crowded } = at[width];
     const where = `${width} px, ${pages.length} pages`;
     report(noise.length === 0, `${where}: no error on the console`, noise);
     report(asked.length === 0, `${where}: no request to a host`, asked);
@@ -276,11 +293,11 @@ report(folds.length === 0 && unfolded > 0,
     const bad = [];
     let uses = 0;
     await visit({ javaScriptEnabled: false }, async (page, name) => {
-        for (const use of await page.locator("pre .use").all()) {
-            uses++;
-            if (!await use.getAttribute("href"))
-                bad.push(`${name}: a use that is no link`);
-        }
+        const links = await page.locator("pre .use").evaluateAll(
+            all => all.map(use => use.getAttribute("href")));
+        uses += links.length;
+        if (links.some(href => !href))
+            bad.push(`${name}: a use that is no link`);
         if (!(await page.locator("main").innerText()).trim())
             bad.push(`${name}: no text`);
         if (await page.locator(".theme").isVisible())
@@ -318,6 +335,21 @@ report(folds.length === 0 && unfolded > 0,
         await page.locator("h1").first().hover();
     });
     report(bad.length === 0, `numbers tell their origin (${seen} pages)`, bad);
+}
+
+// ---- pages that have moved ----------------------------------------------------------------
+{
+    const target = name => text(name).match(/url=([^"]+)"/)?.[1];
+    const bad = moved.filter(name => !pages.includes(target(name)))
+        .map(name => `${name} leads to ${target(name)}`);
+    const page = await browser.newPage();
+    for (const name of moved.slice(0, 1)) {
+        await page.goto(`${url(name)}#here`, { waitUntil: "commit" });
+        await page.waitForURL(`${url(target(name))}#here`)
+            .catch(e => bad.push(`${name}: ${e}`));
+    }
+    report(bad.length === 0, `${moved.length} pages have moved and lead on`,
+           bad);
 }
 
 await browser.close();
