@@ -174,7 +174,7 @@ function cutFormulas() {
                   e.textContent.trim().slice(0, 40));
 }
 
-// ---- every page, narrow and wide, light and dark ------------------------------
+// ---- every page ------------------------------------------------------------------
 async function visit(options, use) {
     const context = await browser.newContext(options);
     const page = await context.newPage();
@@ -193,6 +193,49 @@ async function visit(options, use) {
     await context.close();
 }
 
+// ---- unfolding ------------------------------------------------------------------
+let unfolded = 0;
+const folds = [];
+async function unfold(page, name) {
+    const buttons = page.locator(".unfold");
+    const many = await buttons.count();
+    for (let i = 0; i < Math.min(many, 3); i++) {
+        const button = buttons.nth(i);
+        await button.click();
+        const code = await button.evaluate(b => {
+            const box = b.closest(".uses").nextElementSibling;
+            return box?.classList.contains("unfolded")
+                ? box.textContent.trim() : "";
+        });
+        if (!code) folds.push(`${name}: use ${i + 1} unfolds to nothing`);
+        if (await page.evaluate(() => {
+            const ids = [...document.querySelectorAll("[id]")]
+                .map(e => e.id);
+            return new Set(ids).size !== ids.length;
+        })) folds.push(`${name}: an id is there twice after unfolding`);
+        await button.click();
+        if (await page.locator(".unfolded").count() !== 0)
+            folds.push(`${name}: use ${i + 1} does not fold again`);
+        unfolded++;
+    }
+}
+
+// ---- where a number comes from ----------------------------------------------------------
+let numbers = 0;
+const orphans = [];
+async function origin(page, name) {
+    const number = page.locator(".num").first();
+    if (!await number.count()) return;
+    numbers++;
+    await number.focus();
+    const card = number.locator("> .card");
+    if (!await card.isVisible() ||
+        !/machine|^computed [\d\s.*\/+()-]+$/.test(await card.innerText()))
+        orphans.push(`${name}: a number does not say where it comes from`);
+    await page.locator("h1").first().hover();
+}
+
+// ---- every page, narrow and wide, light and dark ------------------------------
 // Every page is loaded once and then seen at each width: what a width changes
 // is layout, and a script that hears of it.
 const widths = [1440, 1100, 360];
@@ -218,8 +261,12 @@ await visit({ viewport: { width: 1440, height: 800 } },
         found.noise.push(...heard.noise.splice(0));
         found.asked.push(...heard.asked.splice(0));
     }
-    await page.setViewportSize({ width: 1440, height: 800 });
     await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 1200, height: 800 });
+    await unfold(page, name);
+    await origin(page, name);
+    at[1440].noise.push(...heard.noise.splice(0));
+    await page.setViewportSize({ width: 1440, height: 800 });
 });
 for (const width of [...widths].reverse()) {
     const { noise, asked, trouble, cut, weak, pale, crowded } = at[width];
@@ -241,36 +288,11 @@ for (const width of [...widths].reverse()) {
            `${where}: no label of a figure covers another`, crowded);
 }
 
-// ---- unfolding ------------------------------------------------------------------
-let unfolded = 0;
-const folds = [];
-await visit({ viewport: { width: 1200, height: 800 } },
-            async (page, name) => {
-    const buttons = page.locator(".unfold");
-    const many = await buttons.count();
-    for (let i = 0; i < Math.min(many, 3); i++) {
-        const button = buttons.nth(i);
-        await button.click();
-        const code = await button.evaluate(b => {
-            const box = b.closest(".uses").nextElementSibling;
-            return box?.classList.contains("unfolded")
-                ? box.textContent.trim() : "";
-        });
-        if (!code) folds.push(`${name}: use ${i + 1} unfolds to nothing`);
-        if (await page.evaluate(() => {
-            const ids = [...document.querySelectorAll("[id]")]
-                .map(e => e.id);
-            return new Set(ids).size !== ids.length;
-        })) folds.push(`${name}: an id is there twice after unfolding`);
-        await button.click();
-        if (await page.locator(".unfolded").count() !== 0)
-            folds.push(`${name}: use ${i + 1} does not fold again`);
-        unfolded++;
-    }
-});
 report(folds.length === 0 && unfolded > 0,
        `unfolding and folding again (${unfolded} uses)`,
        folds.concat(unfolded ? [] : "no page has a use"));
+report(orphans.length === 0, `numbers tell their origin (${numbers} pages)`,
+       orphans);
 
 // ---- the button for light and dark ------------------------------------------------
 {
@@ -315,26 +337,6 @@ report(folds.length === 0 && unfolded > 0,
     });
     report(bad.length === 0 && uses > 0,
            "with scripts off: text, links, side notes", bad);
-}
-
-// ---- where a number comes from ----------------------------------------------------------
-{
-    const bad = [];
-    let seen = 0;
-    await visit({ viewport: { width: 1200, height: 800 } },
-                async (page, name) => {
-        const number = page.locator(".num").first();
-        if (!await number.count()) return;
-        seen++;
-        await number.focus();
-        const card = number.locator("> .card");
-        if (!await card.isVisible() ||
-            !/machine|^computed [\d\s.*\/+()-]+$/.test(
-                await card.innerText()))
-            bad.push(`${name}: a number does not say where it comes from`);
-        await page.locator("h1").first().hover();
-    });
-    report(bad.length === 0, `numbers tell their origin (${seen} pages)`, bad);
 }
 
 // ---- pages that have moved ----------------------------------------------------------------
