@@ -4,12 +4,12 @@
 . tests/lib/ladder.sh
 needs_simtcc "transposes"
 build() {           # ladder's .cu, program
-    "$simtcc" -g -Icode "$1" "$dir/main.o" "$dir/access.o" "$host" \
-        -o "$2" > "$dir/stdout" 2> "$dir/stderr"
+    "$simtcc" -g -std=c++14 $linker -Icode "$1" "$dir/main.o" \
+        "$dir/access_kernels.o" "$host" -o "$2" > "$dir/stdout" 2> "$dir/stderr"
 }
 for f in tests/data/simt/hierarchy.cu code/bench/access_kernels.cu; do
     o=$dir/$(basename "$f" .cu).o
-    "$simtcc" -g -Icode -c "$f" -o "${o/hierarchy/main}" 2>> "$dir/errors"
+    "$simtcc" -g -std=c++14 $linker -Icode -c "$f" -o "${o/hierarchy/main}" 2>> "$dir/errors"
 done
 results code/ladder/transpose.cu "$dir/hierarchy" 61
 

@@ -4,10 +4,10 @@
 . tests/lib/ladder.sh
 needs_simtcc "sparse products"
 build() {           # ladder's .cu, program
-    "$simtcc" -g -Icode "$1" "$dir/main.o" "$host" -o "$2" \
+    "$simtcc" -g -std=c++14 $linker -Icode "$1" "$dir/main.o" "$host" -o "$2" \
         > "$dir/stdout" 2> "$dir/stderr"
 }
-"$simtcc" -g -Icode -c tests/data/simt/spmv.cu -o "$dir/main.o" \
+"$simtcc" -g -std=c++14 $linker -Icode -c tests/data/simt/spmv.cu -o "$dir/main.o" \
     2> "$dir/errors"
 results code/ladder/spmv.cu "$dir/spmv" 28
 

@@ -3,7 +3,9 @@
 #
 #     build SOURCE PROGRAM    the ladder's source, or a changed one, with what
 #                             runs it; `PROGRAM check` prints a line a row,
-#                             `PROGRAM counts` a name a launch
+#                             `PROGRAM check v3` the short ones of v3, the
+#                             second word of a row, `PROGRAM counts` a name a
+#                             launch
 . tests/lib/run.sh
 . tests/lib/wrong.sh
 simtcc=$BIN/simtcc host=${BIN%/bin}/libmb-host.a
@@ -22,6 +24,7 @@ results() {
             "$(cat "$dir/errors" "$dir/stderr")"
         finish
     fi
+    right=$2
     report_rows "$2" check
     check "$3 rows were checked, and the program ended well" \
         test "$status $(grep -c '^ok' "$dir/rows")" = "0 $3"
@@ -37,7 +40,11 @@ counts() {
 # right nevertheless: rows that come out `ok`; after `count:` launches that
 # have no conflicts.
 not_caught() {      # .cu-wrong file
-    "$dir/wrong" check > "$dir/rows" 2> "$dir/stderr"
+    local name
+    : > "$dir/rows"
+    for name in $(names_in "$1"); do
+        "$dir/wrong" check "$name" >> "$dir/rows" 2> "$dir/stderr"
+    done
     sed -n 's/^caught-by: //p' "$1" | while read -r row; do
         case $row in
         count:*)  SIMT_CHECK=off SIMT_REPORT=csv \
@@ -51,9 +58,23 @@ not_caught() {      # .cu-wrong file
     done
 }
 
+names_in() {        # .cu-wrong files: the second words of rows
+    sed -n '/: count:/d; s/^caught-by: [^ ]* \([^ ]*\) .*/\1/p' "$@" | sort -u
+}
+# Each row that a mistake names is there, and right, where nothing is wrong.
+rows_alone() {      # .cu-wrong files
+    local name
+    for name in $(names_in "$@"); do "$right" check "$name"; done > "$dir/alone"
+    sed -n '/: count:/d; s/^caught-by: /ok - /p' "$@" | sort -u |
+        grep -vxFf "$dir/alone"
+    [ $? -eq 1 ]
+}
+
 # mistakes NAME: each tests/wrong/NAME-*.cu-wrong, made in code/ladder/NAME.cu
 mistakes() {
     local w name why missed
+    check "the rows that catch mistakes pass where nothing is wrong" \
+        rows_alone tests/wrong/"$1"-*.cu-wrong
     for w in tests/wrong/"$1"-*.cu-wrong; do
         name=$(basename "$w" .cu-wrong) why=$(sed -n 's/^why: //p' "$w")
         if ! make_wrong "$w" "code/ladder/$1.cu" > "$dir/$1.cu" \
