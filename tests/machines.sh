@@ -10,6 +10,9 @@ if [ ! -x "$B/tests-$MACHINE/losses" ]; then
 fi
 losses() { "$B/tests-$1/losses" $text "$dir/$1.bin" 20; }
 
+# The sanitizer doubles the time of the software GPU: of the twenty steps,
+# which launch the same kernels, it sees four, below.
+export SIMT_CHECK=off
 for m in f64 opt "$MACHINE"; do
     losses "$m" > "$dir/$m" 2> "$dir/err" ||
         not_ok "twenty steps: $m" "$(cat "$dir/err")"
@@ -34,8 +37,9 @@ check "twenty norms on $MACHINE are those of the CPU" near 2
 check "the loss falls by 1" awk 'NR == 1 { first = $1 }
     END { if (!($1 < first - 1)) { print first, $1; exit 1 } }' \
     "$dir/$MACHINE"
-"$B/tests-$MACHINE/losses" $text "$dir/again.bin" 4 > "$dir/again" 2>&1
-check "four steps again, bit for bit" cmp <(head -4 "$dir/$MACHINE") \
+SIMT_CHECK=on "$B/tests-$MACHINE/losses" $text "$dir/again.bin" 4 \
+    > "$dir/again" 2>&1
+check "four steps again, watched by the sanitizer, bit for bit" cmp <(head -4 "$dir/$MACHINE") \
     "$dir/again"
 check "loss and norm of every step are those of an H200, bit for bit" \
     diff <(grep -v '^#' figures/data/gpu-losses-h200.txt) "$dir/$MACHINE"
