@@ -5,14 +5,14 @@
 . tests/lib/ladder.sh
 needs_simtcc "attention"
 for f in tests/data/simt/attention code/ladder/attention; do
-    "$simtcc" -g -ffp-contract=off -Icode -c "$f.cu" \
+    "$simtcc" -g -std=c++14 $linker -ffp-contract=off -Icode -c "$f.cu" \
         -o "$dir/$(echo $f | tr / -).o" 2>> "$dir/errors"
 done
 # The operators as they were built for the software GPU, all of them: which
 # calls which is their affair.
-ar rcs "$dir/ops.a" "${BIN%/bin}"/simt/code/ops/*.o
+ar qcs "$dir/ops.a" "${BIN%/bin}"/simt/code/{ops/*,backend}/*.o
 build() {           # ladder's .cu, program
-    "$simtcc" -g -ffp-contract=off -Icode "$1" "$dir"/*-*.o "$dir/ops.a" \
+    "$simtcc" -g -std=c++14 $linker -ffp-contract=off -Icode "$1" "$dir"/*-*.o "$dir/ops.a" \
         "$host" -o "$2" > "$dir/stdout" 2> "$dir/stderr"
 }
 results code/ladder/softmax.cu "$dir/attention" 82

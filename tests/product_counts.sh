@@ -30,10 +30,10 @@ count "$B/tests-simt/gpu_matmul" swizzled > "$dir/counts"
 sed 's/((chunk ^ row) % 8)/(chunk % 8)/
      s/(half_x ^ row)/half_x/; s/(half_k ^ row)/half_k/' \
     code/ops/matmul/cuda_mma.cu > "$dir/matmul_bf16_mma.cu"
-objects=$(ls "$B"/simt/code/ops/*.o "$B"/simt/code/gpt2/*.o 2> /dev/null |
-          grep -v matmul_bf16_mma.o)
+objects=$(find "$B/simt/code" -name '*.o' ! -path '*/lessons/*' |
+          grep -v matmul/cuda_mma.o)
 # shellcheck disable=SC2086
-if "$BIN/simtcc" -ffp-contract=off -w -Icode -c "$dir/matmul_bf16_mma.cu" \
+if "$BIN/simtcc" -ffp-contract=off -w -Icode -Icode/ops/matmul -c "$dir/matmul_bf16_mma.cu" \
        -o "$dir/mma.o" 2> "$dir/stderr" &&
    ${CC:-cc} -fopenmp "$B/opt/tests/gpu_matmul.o" "$dir/mma.o" $objects \
        "$B/libmb-host.a" "$B/lib/libsimt.a" -lcmocka -lm -lpthread \
