@@ -148,6 +148,8 @@ result $? "wrong: a section in each line of the contents is seen"
 ! press_with endless '\\lxD[2]{#2}' && grep -q 'def-ROW_MAX' press.log
 result $? "wrong: links that end nowhere stop the press"
 
+cp -r "$tmp/good" "$tmp/bad"            # for later: its pages hardly move
+
 # ---- a press that is killed ----------------------------------------------
 # A TeX that is stopped while it writes book.aux, and the press with it.
 mkdir "$tmp/killed"
@@ -172,7 +174,6 @@ touch build/pdf/book.whole
 result $? "wrong: to go on from what a killed press has left fails"
 
 # ---- a bad one ----------------------------------------------------------
-cp -r "$top/tests/data/press" "$tmp/bad"
 cat >> "$tmp/bad/chapters/02-rows.nw" <<'END'
 
 A sign that nobody has cut: 𒀀. And `\mbref{sec:none}{Section 9}`{=latex}.

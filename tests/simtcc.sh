@@ -2,9 +2,11 @@
 # simtcc: readers' own CUDA programs, compiled and run on the software GPU.
 . tests/lib/run.sh
 simtcc=$BIN/simtcc
-clangs=$(for v in '' -14 -15 -16 -17 -18 -19; do
-    command -v "clang$v" > /dev/null && echo "clang$v"; done)
-newest=$(echo "$clangs" | tail -1)
+# each compiler once: clang is one of the others
+clangs=$(for v in -14 -15 -16 -17 -18 -19 ''; do
+    command -v "clang$v" > /dev/null &&
+        echo "$(readlink -f "$(command -v "clang$v")") clang$v"; done |
+    awk '!seen[$1]++ { print $2 }')
 
 # ---- the command line ------------------------------------------------------
 check "--help" "$simtcc" --help
@@ -61,15 +63,17 @@ done
 
 # ---- programs: what they print, and their status ---------------------------
 # runs NAME STATUS EXPECTED FILE...: compiled (by clang of $c), it prints that
-data=tests/data/simt
+data=tests/data/simt built=
 runs() {
     local text=$1 want=$2 expected=$3 got
     shift 3
-    if ! why=$("$simtcc" -Wall -Wextra "$@" -o "$dir/program" 2>&1); then
+    if [ "$built" != "${CLANG:-} $*" ] && ! why=$("$simtcc" $linker \
+            -Wall -Wextra "$@" -o "$dir/run" 2>&1); then
         not_ok "$text" "$why"
         return
     fi
-    (cd "$dir" && ./program $arguments) > "$dir/stdout" 2> "$dir/stderr"
+    built="${CLANG:-} $*"
+    (cd "$dir" && ./run $arguments) > "$dir/stdout" 2> "$dir/stderr"
     got=$?
     if [ $got -ne "$want" ]; then
         not_ok "$text" "status $got, expected $want: $(cat "$dir/stderr")"
@@ -193,7 +197,7 @@ check "and the bound is that card's" grep -q ' a100 ' "$dir/stderr"
 # Requests, sectors, wavefronts, conflicts: equal from every clang, at -O1 and
 # -O3.  Instructions and branches are the compiler's own.
 memory_counts() {   # clang, level, program
-    CLANG=$1 "$simtcc" "$2" "$data/$3.cu" -o "$dir/program" &&
+    CLANG=$1 "$simtcc" $linker "$2" "$data/$3.cu" -o "$dir/program" &&
     SIMT_REPORT=csv SIMT_REPORT_FILE="$dir/report" "$dir/program" \
         > /dev/null &&
     grep -E ',[a-z_]*(_req|_sec|_wave|_conf|_bytes|_read|_written),' \
@@ -232,7 +236,7 @@ unset CLANG
 # C++14, whose headers are shorter: a quarter less to wait for.
 numbered=$(echo "$clangs" | grep -e -)
 lanes() {
-    CLANG=$2 "$1" -std=c++14 -w "$3" "$data/undefined_$4.cu" \
+    CLANG=$2 "$1" -std=c++14 -w $linker "$3" "$data/undefined_$4.cu" \
         -o "$dir/program" || return 1
     "$dir/program" > "$dir/stdout" 2>&1
     [ $? -eq 0 ] && [ "$(tail -1 "$dir/stdout")" = "$5 of $5 right" ] ||
