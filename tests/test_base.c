@@ -1,6 +1,5 @@
 /* The ground floor: each row names the mistake it would catch. */
 #include "base/args.h"
-#include "base/arena.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/rng.h"
@@ -227,22 +226,6 @@ static void rng_below_is_even(void **state)
     for (int i = 0; i < 3; i++)
         assert_true(abs(count[i] - 10000) < 500);
     assert_int_equal(rng_below(&r, 1), 0);
-}
-
-/* ---- arena ---- */
-
-static void arena_aligns_and_ends(void **state)
-{
-    (void)state;
-    struct Arena a;
-    arena_create(&a, 3 * 64, "a test");
-    char *x = arena_alloc(&a, 1), *y = arena_alloc(&a, 65);
-    assert_int_equal((uintptr_t)x % ARENA_ALIGN, 0);
-    assert_int_equal(y - x, 64);
-    assert_int_equal(a.used, 192);
-    arena_reset(&a);
-    assert_ptr_equal(arena_alloc(&a, 192), x);
-    arena_free(&a);
 }
 
 /* ---- files ---- */
@@ -734,7 +717,6 @@ int main(void)
         cmocka_unit_test(rng_normal_has_its_moments),
         cmocka_unit_test(rng_uniform_stays_below_one),
         cmocka_unit_test(rng_below_is_even),
-        cmocka_unit_test(arena_aligns_and_ends),
         cmocka_unit_test(writer_commits_whole_files),
         cmocka_unit_test(writer_reports_a_full_disk),
         cmocka_unit_test(map_refuses_what_is_no_file),

@@ -1,7 +1,7 @@
 /* Config, parameter table, memory plan and model, in float. */
 #include <omp.h>
 #include <unistd.h>
-#include "base/arena.h"
+#include "backend/backend.h"
 #include "base/rng.h"
 #include "model_fixture.h"
 #include "layouts.h"
@@ -350,7 +350,7 @@ static void trial_compare(const struct Trial *t, real *g)
 }
 
 /* Sharing memory changes no bit: each buffer lives as long as its plan
- * says.  The unshared arena is filled with NaN first. */
+ * says.  The unshared memory is filled with NaN first. */
 static void sharing_changes_nothing(void **state)
 {
     (void)state;
@@ -360,14 +360,13 @@ static void sharing_changes_nothing(void **state)
     double loss = trial_train(&t, 3, 21);
     real *g = trial_gradient(&t);
     plan_layout(&t.m.plan, false);
-    struct Arena apart;
-    arena_create(&apart, t.m.plan.total_bytes, "a test");
-    memset(apart.base, 0xff, t.m.plan.total_bytes);
-    plan_bind(&t.m.plan, apart.base);
+    void *apart = backend_alloc(t.m.plan.total_bytes, "a test");
+    memset(apart, 0xff, t.m.plan.total_bytes);
+    plan_bind(&t.m.plan, apart);
     assert_true(trial_train(&t, 3, 21) == loss);
     assert_memory_equal(g, t.m.g.base, n * sizeof *g);
     free(g);
-    arena_free(&apart);
+    backend_free(apart);
     model_free(&t.m);
 }
 
@@ -396,18 +395,17 @@ static void any_layout_will_do(void **state)
     real *g = trial_gradient(&train);
     struct Rng r = rng_new(4, 0);
     for (int round = 0; round < 40; round++) {
-        struct Arena a, b;
-        arena_create(&a, lay_out(&train.m.plan, &r), "a test");
-        arena_create(&b, lay_out(&infer.m.plan, &r), "a test");
-        plan_bind(&train.m.plan, a.base);
-        plan_bind(&infer.m.plan, b.base);
+        void *a = backend_alloc(lay_out(&train.m.plan, &r), "a test");
+        void *b = backend_alloc(lay_out(&infer.m.plan, &r), "a test");
+        plan_bind(&train.m.plan, a);
+        plan_bind(&infer.m.plan, b);
         assert_true(trial_train(&train, 3, 21) == loss);
         assert_memory_equal(g, train.m.g.base,
                             train.m.table.total * sizeof *g);
         assert_true(model_loss(&infer.m, infer.tokens, infer.targets, 3,
                                21) == loss);
-        arena_free(&a);
-        arena_free(&b);
+        backend_free(a);
+        backend_free(b);
     }
     free(g);
     model_free(&train.m);

@@ -1,7 +1,7 @@
 /* Tangled from chapters/workshop/programs.nw, "bench-adamw".  Edit it there. */
 
 /* bench-adamw: what memory allows, and what the optimiser takes. */
-#include "base/arena.h"
+#include "backend/backend.h"
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -83,13 +83,9 @@ enum { PASSES = sizeof passes / sizeof *passes };
 int main(int argc, char **argv)
 {
     args_options(argc, argv, options, &usage);
-    struct Arena arena;
-    size_t bytes = (size_t)n * sizeof(real);
-    arena_create(&arena, 4 * arena_round(bytes), "four arrays");
-    w = arena_alloc(&arena, bytes);
-    m = arena_alloc(&arena, bytes);
-    v = arena_alloc(&arena, bytes);
-    g = arena_alloc(&arena, bytes);
+    real **const arrays[] = { &w, &m, &v, &g };
+    for (int i = 0; i < 4; i++)
+        *arrays[i] = backend_alloc((size_t)n * sizeof(real), "an array");
     #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) {
         w[i] = (real)0.02;
@@ -113,6 +109,7 @@ int main(int argc, char **argv)
                fastest(t) * 1e3, median(t) * 1e3,
                passes[p].bytes * (double)n / fastest(t) / 1e9);
     }
-    arena_free(&arena);
+    for (int i = 0; i < 4; i++)
+        backend_free(*arrays[i]);
     return 0;
 }

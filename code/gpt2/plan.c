@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
-#include "base/arena.h"
 
 /* add a buffer to the plan */
+enum { LINE = 64 };         /* buffers begin at multiples of it */
+
 void plan_add_sized(struct Plan *p, const char *name, size_t rows,
                     size_t cols, size_t bytes, int from, int to,
                     void *where)
@@ -21,7 +22,7 @@ void plan_add_sized(struct Plan *p, const char *name, size_t rows,
     *i = (struct PlanItem){ .rows = rows, .cols = cols, .from = from,
                             .to = to, .where = where };
     snprintf(i->name, sizeof i->name, "%s", name);
-    i->size_bytes = arena_round(rows * cols * bytes);
+    i->size_bytes = (rows * cols * bytes + LINE - 1) / LINE * LINE;
     p->sum_bytes += i->size_bytes;
 }
 

@@ -243,8 +243,6 @@ const struct Allocation *memory_find(uint64_t address);
 /* The nearest one below, for messages; NULL if there is none. */
 const struct Allocation *memory_before(uint64_t address);
 bool memory_holds(uint64_t address, size_t bytes);  /* inside one       */
-/* Allocation i in order of address; false past the last. */
-bool memory_at(int i, struct Allocation *);
 void memory_totals(size_t *used, size_t *total);
 
 static inline unsigned char *memory_bytes(uint64_t address)

@@ -83,15 +83,7 @@ bool memory_holds(uint64_t address, size_t bytes)
     return a && bytes <= a->bytes - (address - a->address);
 }
 
-/* list them, and add them up */
-bool memory_at(int i, struct Allocation *a)
-{
-    if (i < 0 || i >= n_list)
-        return false;
-    *a = list[i];
-    return true;
-}
-
+/* add them up */
 void memory_totals(size_t *in_use, size_t *total)
 {
     if (!memory.bytes)

@@ -32,9 +32,6 @@ void check_copied(uint64_t to, uint64_t from, size_t bytes);
 /* cudaFree of what is not, or no longer, the start of an allocation. */
 void check_bad_free(uint64_t address);
 
-/* How many problems of a kind there were so far, reported or not. */
-uint64_t check_problems(enum ProblemKind);
-
 /* Where the reports go; NULL: standard error.  Tests read them. */
 void check_reports_to(void (*sink)(const char *text));
 

@@ -32,16 +32,11 @@ static uint64_t problems[KINDS];
 static void (*sink)(const char *text);
 
 /* how often this has been said */
-struct HfConfig { enum ProblemKind kind; char place[160]; uint64_t times; };
-static struct HfConfig *said;
+struct Reported { enum ProblemKind kind; char place[160]; uint64_t times; };
+static struct Reported *said;
 static int n_said, said_room;
 
 /* choose where reports go */
-uint64_t check_problems(enum ProblemKind kind)
-{
-    return problems[kind];
-}
-
 void check_reports_to(void (*to)(const char *text))
 {
     sink = to;
@@ -105,7 +100,7 @@ const char *block_text(const struct Dim3 *grid, uint64_t linear, char *to,
 }
 
 /* count what has been said */
-static struct HfConfig *said_of(enum ProblemKind kind, const char *place)
+static struct Reported *said_of(enum ProblemKind kind, const char *place)
 {
     for (int i = 0; i < n_said; i++)
         if (said[i].kind == kind && strcmp(said[i].place, place) == 0)
@@ -114,7 +109,7 @@ static struct HfConfig *said_of(enum ProblemKind kind, const char *place)
         said_room = 2 * said_room + 16;
         said = xrealloc(said, (size_t)said_room * sizeof *said);
     }
-    said[n_said] = (struct HfConfig){ .kind = kind };
+    said[n_said] = (struct Reported){ .kind = kind };
     snprintf(said[n_said].place, sizeof said->place, "%s", place);
     return said + n_said++;
 }
@@ -172,7 +167,7 @@ void check_problem(enum ProblemKind kind, const struct Warp *w,
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     problems[kind]++;
-    struct HfConfig *s = said_of(kind, place);
+    struct Reported *s = said_of(kind, place);
     if (++s->times > MOST_REPORTS)
         return;
     snprintf(all, sizeof all, "%s: %s: %s%s%s\n", place, kinds[kind], party,
