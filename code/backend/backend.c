@@ -46,55 +46,54 @@ void backend_close(struct Backend *b)
 
 /* the current backend of a thread */
 static _Thread_local struct Backend *current;
-static struct Backend *standard;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct Backend *default_backend;
+static pthread_once_t default_opened = PTHREAD_ONCE_INIT;
 
-static void close_standard(void)
+static void close_default(void)
 {
-    backend_close(standard);
+    backend_close(default_backend);
 }
 
-static void open_standard(void)
+static void open_default(void)
 {
     struct Error e;
-    standard = backend_open(backend_rows->calls->kind, 0, &e);
-    if (!standard)
+    default_backend = backend_open(backend_rows->calls->kind, 0, &e);
+    if (!default_backend)
         fail("%s", e.text);
-    atexit(close_standard);
+    atexit(close_default);
 }
 
 struct Backend *backend_current(void)
 {
-    if (!current)
-        backend_use(NULL);
+    if (!current) {
+        pthread_once(&default_opened, open_default);
+        backend_use(default_backend);
+    }
     return current;
 }
 
 struct Backend *backend_use(struct Backend *b)
 {
     struct Backend *before = current;
-    if (!b) {
-        pthread_once(&once, open_standard);
-        b = standard;
-    }
     current = b;
-    if (b != before)
+    if (b && b != before)
         b->calls->use(b);
     return before;
 }
 
 /* hand a call on to the current backend */
-#define B backend_current()
-
 void *backend_alloc(size_t bytes, const char *what)
 {
-    struct Backend *b = B;
+    struct Backend *b = backend_current();
     return b->calls->alloc(b, bytes, what);
 }
 
 #define HAND_ON(name, params, ...) \
     void backend_##name params \
-    { struct Backend *b = B; b->calls->name(b, __VA_ARGS__); }
+    { \
+        struct Backend *b = backend_current(); \
+        b->calls->name(b, __VA_ARGS__); \
+    }
 HAND_ON(free, (void *p), p)
 HAND_ON(zero, (void *p, size_t bytes), p, bytes)
 HAND_ON(copy, (void *to, const void *from, size_t n), to, from, n)
@@ -102,73 +101,108 @@ HAND_ON(put, (void *to, const void *host, size_t n), to, host, n)
 HAND_ON(get, (void *host, const void *from, size_t n), host, from, n)
 HAND_ON(host_free, (void *host), host)
 HAND_ON(put_async, (void *to, const void *host, size_t n), to, host, n)
-HAND_ON(get_async, (void *host, const void *from, size_t n), host, from, n)
+HAND_ON(get_async, (void *host, const void *from, size_t n),
+        host, from, n)
 HAND_ON(replay, (void *recording), recording)
 HAND_ON(forget, (void *recording), recording)
 
 void *backend_borrow(const void *p, size_t bytes)
 {
-    struct Backend *b = B;
+    struct Backend *b = backend_current();
     return b->calls->lend(b, p, bytes, false);
 }
 
 void *backend_borrow_blank(void *p, size_t bytes)
 {
-    struct Backend *b = B;
+    struct Backend *b = backend_current();
     return b->calls->lend(b, p, bytes, true);
 }
 
 void backend_return(void *p, void *host, size_t bytes, bool changed)
 {
-    struct Backend *b = B;
+    struct Backend *b = backend_current();
     b->calls->take_back(b, p, host, bytes, changed);
 }
 
 void *backend_host_alloc(size_t bytes, const char *what)
 {
-    struct Backend *b = B;
+    struct Backend *b = backend_current();
     return b->calls->host_alloc(b, bytes, what);
 }
 
 void backend_put_wait(void)
 {
-    struct Backend *b = B;
+    struct Backend *b = backend_current();
     b->calls->put_wait(b);
 }
 
 void backend_wait(void)
 {
-    struct Backend *b = B;
+    struct Backend *b = backend_current();
     b->calls->wait(b);
 }
 
-void backend_beside_begin(void) { B->calls->beside(B, BESIDE_BEGIN); }
-void backend_beside_end(void) { B->calls->beside(B, BESIDE_END); }
-void backend_beside_wait(void) { B->calls->beside(B, BESIDE_WAIT); }
+static void beside(int what)
+{
+    struct Backend *b = backend_current();
+    b->calls->beside(b, what);
+}
+
+void backend_beside_begin(void) { beside(BESIDE_BEGIN); }
+void backend_beside_end(void) { beside(BESIDE_END); }
+void backend_beside_wait(void) { beside(BESIDE_WAIT); }
 
 void *backend_record(void (*work)(void *arg), void *arg)
 {
-    struct Backend *b = B;
+    struct Backend *b = backend_current();
     return b->profile.on ? NULL : b->calls->record(b, work, arg);
 }
 
-enum BackendKind backend_kind(void) { return B->calls->kind; }
-const char *backend_kind_name(void) { return B->calls->kind_name; }
-int backend_device(void) { return B->device; }
-const char *backend_name(void) { return B->calls->name(B); }
+enum BackendKind backend_kind(void)
+{
+    return backend_current()->calls->kind;
+}
+const char *backend_kind_name(void)
+{
+    return backend_current()->calls->kind_name;
+}
+
+int backend_device(void)
+{
+    return backend_current()->device;
+}
+
+const char *backend_name(void)
+{
+    struct Backend *b = backend_current();
+    return b->calls->name(b);
+}
 
 bool backend_memory(size_t *left, size_t *all)
 {
-    return B->calls->memory(B, left, all);
+    struct Backend *b = backend_current();
+    return b->calls->memory(b, left, all);
 }
 
-void profile_range(const char *what) { B->calls->range(B, what); }
-void profile_enable(bool on) { B->profile.on = on; }
-bool profile_enabled(void) { return B->profile.on; }
+void profile_range(const char *what)
+{
+    struct Backend *b = backend_current();
+    b->calls->range(b, what);
+}
+
+void profile_enable(bool on)
+{
+    backend_current()->profile.on = on;
+}
+
+bool profile_enabled(void)
+{
+    return backend_current()->profile.on;
+}
 
 void profile_print(FILE *out)
 {
-    struct Backend *b = B;
+    struct Backend *b = backend_current();
     profile_range(NULL);
     b->calls->wait(b);
     b->calls->collect(b);

@@ -45,18 +45,19 @@ struct Backend *backend_open(enum BackendKind kind, int device,
 void backend_close(struct Backend *b);
 
 /* Make b the calling thread's current backend; the result is the one
- * before, NULL for none.  Without a call, or with NULL, it is the first
- * of backend_rows on device 0, which is opened when it is needed. */
+ * before, NULL for none.  A thread that has none gets the default, the
+ * first of backend_rows on device 0, when it needs one. */
 struct Backend *backend_use(struct Backend *b);
 struct Backend *backend_current(void);
 
 /* memory where the operators run */
-/* bytes of it, not cleared, aligned to 64; ends the program with a message
- * naming `what` if there are none.  backend_free(NULL) does nothing. */
+/* Backend memory, not cleared, aligned to 64; ends the program with a
+ * message naming `what` if there is not enough.  backend_free(NULL) does
+ * nothing. */
 void *backend_alloc(size_t bytes, const char *what);
 void backend_free(void *p);
 
-/* Both pointers are to such memory; the two parts are the same or do not
+/* All pointers are to such memory; source and target are equal or do not
  * overlap. */
 void backend_zero(void *p, size_t bytes);
 void backend_copy(void *to, const void *from, size_t bytes);
@@ -75,7 +76,7 @@ void *backend_borrow(const void *p, size_t bytes);
 void *backend_borrow_blank(void *p, size_t bytes);
 void backend_return(void *p, void *host, size_t bytes, bool changed);
 
-/* what a step that does not wait asks of a backend */
+/* copies that are not waited for */
 /* Host memory of which backend_put_async copies without waiting; it must
  * not change before backend_put_wait() has returned.  backend_host_free
  * frees it. */
@@ -89,7 +90,7 @@ void backend_put_wait(void);
 void backend_get_async(void *host, const void *from, size_t bytes);
 void backend_wait(void);
 
-/* work beside the rest, and work recorded */
+/* a second queue, and recordings */
 /* What is asked for between the two goes to a second queue, where it may
  * run beside what the first does; it begins when all that was asked before
  * is done.  backend_beside_wait: what follows begins when it is done. */
@@ -99,7 +100,7 @@ void backend_beside_wait(void);
 
 /* Record what work(arg) asks for, without doing it; NULL if this backend
  * cannot, or must not because a profile is wanted.  A recording may be run
- * as often as one likes; it names the memory that it named. */
+ * as often as one likes, and always uses the addresses of the recording. */
 void *backend_record(void (*work)(void *arg), void *arg);
 void backend_replay(void *recording);
 void backend_forget(void *recording);

@@ -61,7 +61,7 @@ static void take_back(struct Backend *b, void *p, void *host, size_t bytes,
     (void)b, (void)p, (void)host, (void)bytes, (void)changed;
 }
 
-/* the CPU's part in a step that does not wait */
+/* asynchronous calls, at once on the CPU */
 static bool host_open(struct Backend *b, struct Error *e)
 {
     return b->device == 0 || error_set(e, "the CPU is device 0, and there "

@@ -9,17 +9,17 @@
 #include "backend/cuda_stream.cuh"
 
 /* what a GPU's backend keeps */
-enum { OLD = 64 };
+enum { MOST_SCRATCH = 64 };
 
 struct Gpu {
     cudaStream_t stream, main, beside;  /* stream: where work goes now   */
     bool own;                           /* main is not the default one   */
     cudaEvent_t sent, begun, done;
-    void *scratch[OLD];                 /* the last one is in use        */
+    void *scratch[MOST_SCRATCH];        /* the last one is in use        */
     size_t scratch_bytes;
     int scratches;
     bool in_range;                      /* of a profiler                 */
-    struct Mark { const char *what; cudaEvent_t at; } *mark;
+    struct RangeStart { const char *what; cudaEvent_t at; } *mark;
     int marks, most_marks;
 };
 
@@ -127,7 +127,7 @@ void *backend_scratch(size_t bytes)
     return g->scratch[g->scratches - 1];
 }
 
-/* copies that nobody waits for */
+/* asynchronous copies of the GPU */
 static void *gpu_host_alloc(struct Backend *b, size_t bytes,
                             const char *what)
 {
@@ -264,14 +264,14 @@ static void gpu_forget(struct Backend *b, void *recording)
 #endif
 
 /* name the work for a profiler */
-static void keep_mark(struct Gpu *g, const char *what)
+static void keep_start(struct Gpu *g, const char *what)
 {
     if (g->marks == g->most_marks) {
         g->most_marks = g->most_marks ? 2 * g->most_marks : 1024;
-        g->mark = (struct Gpu::Mark *)realloc(g->mark,
+        g->mark = (struct Gpu::RangeStart *)realloc(g->mark,
             g->most_marks * sizeof *g->mark);
         if (!g->mark)
-            fail("no memory for %d marks of the profile", g->most_marks);
+            fail("no memory for %d events of the profile", g->most_marks);
         for (int i = g->marks; i < g->most_marks; i++)
             CUDA_OK(cudaEventCreate(&g->mark[i].at));
     }
@@ -290,7 +290,7 @@ static void gpu_range(struct Backend *b, const char *what)
 #endif
     g->in_range = what != NULL;
     if (b->profile.on)
-        keep_mark(g, what);
+        keep_start(g, what);
 }
 
 static void gpu_collect(struct Backend *b)

@@ -97,12 +97,12 @@ static void product(void)           /* the first layer of the MLP */
     linear_fwd(big[0], big[1], table, small, N, C, 4 * C);
 }
 
-static void product_dx(void)
+static void matmul_dx(void)
 {
     gemm(big[1], big[0], table, N, C, 4 * C, GEMM_TB);
 }
 
-static void product_dw(void)
+static void matmul_dw(void)
 {
     gemm(table, big[1], big[0], C, 4 * C, N, GEMM_TA);
 }
@@ -135,8 +135,8 @@ static const struct Job job[] = {
     { "attention-fwd", "attention-fwd", attention },
     { "attention-bwd", "attention-bwd", attention_back },
     { "linear-fwd", "fc.y", product },
-    { "linear-dx", "fc.dx", product_dx },
-    { "linear-dw", "fc.dw", product_dw },
+    { "linear-dx", "fc.dx", matmul_dx },
+    { "linear-dw", "fc.dw", matmul_dw },
     { "crossentropy-fwd", "crossentropy-fwd", loss },
     { "crossentropy-bwd", "crossentropy-bwd", loss_back },
     { "adamw", "adamw", optimiser },

@@ -1,6 +1,6 @@
 /* Tangled from chapters/workshop/file-formats.nw, "The model's own plumbing".  Edit it there. */
 
-#include "gpt2/model_body.h"
+#include "gpt2/model_calls.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include "base/alloc.h"
 
-/* the bodies of the precisions */
-static const struct ModelBody *const bodies[] = {
+/* the calls of the precisions */
+static const struct ModelCalls *const calls[] = {
     [FP32] = &model_fp32, [TF32] = &model_fp32,
 #ifndef REAL_IS_DOUBLE
     [BF16] = &model_bf16,
@@ -60,12 +60,12 @@ static bool describe(struct Model *m, const struct Config *c, int B,
     struct Backend *b = backend_current();
     *m = (struct Model){ .config = *c, .B = B, .T = T,
                          .training = training, .options = *o,
-                         .backend = b, .body = bodies[o->precision],
+                         .backend = b, .calls = calls[o->precision],
                          .kernels = o->chosen ? o->kernels : b->kernels };
     if (!config_check(c, e) || !batch_check(c, B, T, e))
         return false;
     params_table(&m->table, c);
-    m->body->plan(m);
+    m->calls->plan(m);
     plan_layout(&m->plan, true);
     return true;
 }
@@ -86,18 +86,18 @@ bool model_create_as(struct Model *m, const struct Config *config, int B,
                      struct Error *e)
 {
     if (!describe(m, config, B, T, training, o, e)
-        || !m->body->check(m, e))
+        || !m->calls->check(m, e))
         return false;
     const size_t batch = (size_t)B * (size_t)T * sizeof *m->tokens;
     const struct ModelUse u = model_use(m);
-    m->body->create(m);
+    m->calls->create(m);
     if (!o->no_master)
         new_weights(&m->w, m, "the weights");
     if (training)
         new_weights(&m->g, m, "the gradients");
     m->acts_memory = backend_alloc(m->plan.total_bytes, "the activations");
     plan_bind(&m->plan, m->acts_memory);
-    m->body->bound(m);
+    m->calls->bound(m);
     m->tokens = backend_alloc(batch, "the tokens");
     m->targets = backend_alloc(batch, "the targets");
     model_unuse(m, u);
@@ -113,8 +113,8 @@ bool model_create(struct Model *m, const struct Config *config, int B,
 /* What describe has made. */
 static void describe_free(struct Model *m)
 {
-    if (m->body)
-        m->body->forget(m);
+    if (m->calls)
+        m->calls->forget(m);
     params_free(&m->table);
     plan_free(&m->plan);
     *m = (struct Model){ 0 };
@@ -124,7 +124,7 @@ void model_free(struct Model *m)
 {
     if (m->tokens) {
         const struct ModelUse u = model_use(m);
-        m->body->free(m);
+        m->calls->free(m);
         backend_free(m->w.base);
         backend_free(m->g.base);
         backend_free(m->acts_memory);
@@ -153,7 +153,7 @@ real *model_borrow(const struct Model *m)
         host = backend_borrow(m->w.base, bytes);
     } else {
         host = xcalloc(m->table.total, sizeof *host);
-        m->body->get(m, host);
+        m->calls->get(m, host);
     }
     model_unuse(m, u);
     return host;
@@ -163,7 +163,7 @@ void model_return(struct Model *m, real *host, bool changed)
 {
     const struct ModelUse u = model_use(m);
     if (changed)
-        m->body->put(m, host);
+        m->calls->put(m, host);
     if (m->w.base)
         backend_return(m->w.base, host, m->table.total * sizeof(real),
                        changed);
@@ -214,7 +214,7 @@ static size_t fixed_bytes(const struct Model *m, bool moments)
 {
     size_t copies = !m->options.no_master + (m->training ? 1 : 0)
                   + (moments ? 2 : 0);
-    return copies * m->table.total * sizeof(real) + m->body->copy_bytes(m);
+    return copies * m->table.total * sizeof(real) + m->calls->copy_bytes(m);
 }
 
 static void print_totals(FILE *out, const struct Model *m, bool moments)
@@ -246,9 +246,9 @@ bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
     fprintf(out, "%-14s %15s %14s   lives\n", "name", "shape", "bytes");
     if (!m.options.no_master)
         print_always(out, "weights", &m);
-    if (m.body->copy_bytes(&m))
+    if (m.calls->copy_bytes(&m))
         fprintf(out, "%-14s %6s %8s %14zu   always\n", "bf16 weights", "",
-                "", m.body->copy_bytes(&m));
+                "", m.calls->copy_bytes(&m));
     if (training)
         print_always(out, "gradients", &m);
     if (moments) {
@@ -273,12 +273,12 @@ size_t model_bytes(const struct Config *config, int B, int T,
     return bytes;
 }
 
-/* ask the body */
+/* call the functions of the precision */
 double model_loss(struct Model *m, const int32_t *tokens,
                   const int32_t *targets, int B, int T)
 {
     const struct ModelUse u = model_use(m);
-    const double loss = m->body->loss(m, tokens, targets, B, T);
+    const double loss = m->calls->loss(m, tokens, targets, B, T);
     model_unuse(m, u);
     return loss;
 }
@@ -289,14 +289,14 @@ void model_train_start(struct Model *m, const int32_t *tokens,
 {
     assert(m->training);
     const struct ModelUse u = model_use(m);
-    m->body->train(m, tokens, targets, B, T, scale, accumulate);
+    m->calls->train(m, tokens, targets, B, T, scale, accumulate);
     model_unuse(m, u);
 }
 
 double model_train_loss(struct Model *m)
 {
     const struct ModelUse u = model_use(m);
-    const double loss = m->body->train_loss(m);
+    const double loss = m->calls->train_loss(m);
     model_unuse(m, u);
     return loss;
 }
@@ -313,7 +313,7 @@ double model_forward_backward(struct Model *m, const int32_t *tokens,
 double model_grad_sumsq(struct Model *m)
 {
     const struct ModelUse u = model_use(m);
-    const double sum = m->body->grad_sumsq(m);
+    const double sum = m->calls->grad_sumsq(m);
     model_unuse(m, u);
     return sum;
 }
@@ -322,11 +322,11 @@ void model_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T)
 {
     const struct ModelUse u = model_use(m);
-    m->body->logits(m, logits, tokens, B, T);
+    m->calls->logits(m, logits, tokens, B, T);
     model_unuse(m, u);
 }
 
 bf16 *model_copy_of(const struct Model *m, int i)
 {
-    return m->body->copy_of(m, i);
+    return m->calls->copy_of(m, i);
 }

@@ -67,7 +67,7 @@ struct Model {
     struct ModelOptions options;
     struct Backend *backend;             /* where it is, and computes */
     struct Kernels kernels;
-    const struct ModelBody *body;        /* what its precision does */
+    const struct ModelCalls *calls;        /* what its precision does */
     int    chunk, Vp;                    /* rows of logits at a time, and */
                                          /* their length, at least V */
     /* its numbers, and where they lie */

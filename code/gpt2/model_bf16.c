@@ -329,7 +329,7 @@ static void run_step(struct Model *m, int B, int T, float scale, bool add)
         do_step(&step);
 }
 
-/* create and free the bf16 body */
+/* create and free the bf16 model */
 static bool bf16_check(const struct Model *m, struct Error *e)
 {
     const struct Config *c = &m->config;
@@ -495,7 +495,7 @@ static bf16 *bf16_copy_of(const struct Model *m, int i)
     return m->bf16->w.base + bf16_offset(m, i);
 }
 
-const struct ModelBody model_bf16 = {
+const struct ModelCalls model_bf16 = {
     .check = bf16_check, .plan = bf16_plan, .forget = bf16_forget,
     .create = bf16_create, .bound = bf16_keep, .free = bf16_free,
     .copy_bytes = bf16_copy_bytes, .copy_of = bf16_copy_of,

@@ -4,7 +4,7 @@
 #ifndef GPT2_MODEL_BF16_H
 #define GPT2_MODEL_BF16_H
 
-#include "gpt2/model_body.h"
+#include "gpt2/model_calls.h"
 
 /* the bf16 activations and weights */
 #define TYPE_ACT bf16               /* of a row of this kind */

@@ -1,6 +1,6 @@
 /* Tangled from chapters/workshop/file-formats.nw, "The model's own plumbing".  Edit it there. */
 
-#include "gpt2/model_body.h"
+#include "gpt2/model_calls.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -81,9 +81,10 @@ static int rows_of_logits(const struct Model *m)
     return rows < N ? rows : N;
 }
 
-/* ... and their number of columns is a multiple of 128.  The rows of wte
- * from V on are then some of wpe's, which stand behind it: as weights they
- * make logits that nobody looks at, and as gradients zeros are added. */
+/* The columns of logits: V, or V rounded up to a multiple of 128 if a
+ * library multiplies and wpe has enough rows.  The extra rows of wte are
+ * then the first rows of wpe, which follows it in memory: their logits are
+ * ignored, and zeros are added to their gradients. */
 static int columns_of_logits(const struct Model *m)
 {
     const struct Config *c = &m->config;
@@ -376,7 +377,7 @@ static void fp32_logits(struct Model *m, real *logits,
     }
 }
 
-/* the body of fp32 */
+/* the calls of fp32 */
 static void none(struct Model *m)
 {
     (void)m;
@@ -404,7 +405,7 @@ static void no_get(const struct Model *m, real *host)
     (void)m, (void)host;
 }
 
-const struct ModelBody model_fp32 = {
+const struct ModelCalls model_fp32 = {
     .check = fp32_check, .plan = fp32_plan, .forget = fp32_forget,
     .create = none, .bound = none, .free = none,
     .copy_bytes = no_bytes, .copy_of = no_copy,

@@ -27,7 +27,7 @@ const char *precision_name(enum Precision p)
 }
 
 /* choose the kernels of a precision */
-static bool by_library(enum Precision p)
+static bool use_library(enum Precision p)
 {
     if (p == FP32 && gemm_use("cublas"))    /* where there is one */
         return fp32_mode_set("3xtf32");
@@ -40,7 +40,7 @@ static bool choose_kernels(struct ModelOptions *o, struct Error *e)
 {
     struct Backend *b = backend_current();
     const struct Kernels before = b->kernels;
-    const bool good = by_library(o->precision);
+    const bool good = use_library(o->precision);
     o->kernels = b->kernels;
     o->chosen = true;
     b->kernels = before;

@@ -29,10 +29,10 @@ struct ModelOptions {
     bool no_graph;                  /* launch every kernel of a step */
 };
 
-/* By the names above (NULL: bf16 on a real GPU, else fp32; none), with the
- * kernels that go with them on the current backend; false if a word is
- * none of them, if bf16 is needed for the other two and is not there, or
- * if the backend has no tf32. */
+/* Options from words.  precision NULL: bf16 on a real GPU, else fp32;
+ * recompute NULL: none.  The kernels are chosen on the current backend.
+ * False if a word is unknown, if recompute or !master is asked for without
+ * bf16, or if the backend has no tf32. */
 bool precision_options(struct ModelOptions *o, const char *precision,
                        const char *recompute, bool master,
                        struct Error *e);

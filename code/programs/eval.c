@@ -11,7 +11,7 @@
 #include "programs/open_model.h"
 
 /* the options of eval */
-static struct ModelFile file;
+static struct ModelSource file;
 static const char *shard;
 static int batch = 4, seq;
 static int64_t batches;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct ModelFile file;
+static struct ModelSource file;
 static const char *vocab, *prompt = "\n";
 static int tokens = 200, top_k, window;
 static double temperature = 0.8, top_p = 0.95;

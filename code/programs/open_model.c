@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/file-formats.nw, "A model to be read".  Edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "Opening a model".  Edit it there. */
 
 #include "programs/open_model.h"
 
@@ -17,7 +17,7 @@ static const char *weights_in(char path[CHECKPOINT_PATH_MAX],
                      < CHECKPOINT_PATH_MAX ? path : init;
 }
 
-void model_open(struct Model *m, const struct ModelFile *f, int B, int T)
+void model_open(struct Model *m, const struct ModelSource *f, int B, int T)
 {
     char path[CHECKPOINT_PATH_MAX];
     const char *file = weights_in(path, f->init);

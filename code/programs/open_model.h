@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/file-formats.nw, "A model to be read".  Edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "Opening a model".  Edit it there. */
 
 /* open_model.h: a model to be read, for eval and generate. */
 #ifndef PROGRAMS_OPEN_MODEL_H
@@ -7,9 +7,10 @@
 #include "base/args.h"
 #include "gpt2/model.h"
 
-/* What the command line says of it, and the rows (see base/args.h) that
- * ask.  A checkpoint's directory stands for the weights in it. */
-struct ModelFile { const char *init, *precision; int heads; };
+/* What the command line says of the model, and the rows of an option
+ * table (base/args.h) that read it.  init may be the directory of a
+ * checkpoint. */
+struct ModelSource { const char *init, *precision; int heads; };
 
 #define MODEL_FILE_OPTIONS(f)                                           \
     { "init", OPT_STRING, &(f).init, 0, 0, "FILE",                      \
@@ -21,6 +22,6 @@ struct ModelFile { const char *init, *precision; int heads; };
 
 /* That model for B rows of T tokens (0: as many as it can), its weights
  * loaded; or the program ends with the reason. */
-void model_open(struct Model *m, const struct ModelFile *f, int B, int T);
+void model_open(struct Model *m, const struct ModelSource *f, int B, int T);
 
 #endif

@@ -1057,6 +1057,28 @@ local function check_phrases(chapter)
     end
 end
 
+local OLD_NAMES = {
+    ["%f[%w_]machine_%l"] = "backend_", ["%f[%w_]product_%l"] = "matmul_",
+    ["%f[%w_]floats_%l"] = "fp32_", ["%f[%w_]marks_%l"] = "profile_",
+    ["%f[%w_]pages_%l"] = "hugepages_, or prefetch_",
+    ["%f[%w_]mixed_%l"] = "bf16_",
+    ["%f[%w_]%l+16_[fb]wd"] = "NAME_bf16_fwd, NAME_bf16_bwd",
+}
+
+local function check_names(chapter)
+    for _, chunk in ipairs(chapter.chunks) do
+        for i, line in ipairs(chunk.lines) do
+            for pattern, better in pairs(OLD_NAMES) do
+                local old = line.text:match(pattern)
+                if old then
+                    report(chunk.file, chunk.line + i, "\"%s\" is an old "
+                           .. "name; the word is %s", old, better)
+                end
+            end
+        end
+    end
+end
+
 -- lint: rules for the files beside the chapters
 local ERRATUM = { "id", "section", "was", "is", "found", "guard", "date" }
 
@@ -1204,6 +1226,7 @@ for _, chapter in ipairs(chapters) do
     check_measured(chapter)
     check_calculations(chapter, numbers)
     check_phrases(chapter)
+    check_names(chapter)
 end
 for name, uses in pairs(book.used) do
     for _, use in ipairs(uses) do check_use(book, name, use) end

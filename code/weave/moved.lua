@@ -1,6 +1,6 @@
 -- Tangled from chapters/workshop/loom.nw, "The driver".  Edit it there.
 
--- moved.lua: a page that leads on for each name under `moved` in book.yaml
+-- moved.lua: write a redirect for each old name under `moved`.
 package.path = arg[0]:gsub("[^/]*$", "") .. "?.lua;" .. package.path
 local page = [[
 <!DOCTYPE html>

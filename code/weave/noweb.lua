@@ -4,7 +4,8 @@
 --
 -- read(lines, numbers) returns { chapters, chunks, raw }; numbers gives
 -- the number of a chapter by its slug (optional):
---   chapter  { path, slug, number, title, blocks, sections }
+--   chapter  { path, slug, name, number, title, blocks, sections }; name
+--            is the path as book.yaml writes it: folder/slug
 --   block    { kind = "docs" or "code", chapter, line, lines }
 --            a line is a list of { text = s }, { quote = s } or
 --            { use = name };

@@ -56,7 +56,7 @@ INLINE unsigned shared_address(const void *p)
     return (unsigned)__cvta_generic_to_shared(p);
 }
 
-/* cp.async: copies that nobody waits for */
+/* cp.async: asynchronous copies of the GPU */
 /* 16 bytes from global to shared memory, the bytes from `bytes` on zero */
 INLINE void copy16(unsigned to, const void *from, int bytes)
 {

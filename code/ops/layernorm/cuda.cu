@@ -23,7 +23,7 @@ __global__ void layernorm_fwd_kernel(float *y, float *mean, float *rstd,
         return;                         /* a warp leaves whole */
     x += (size_t)n * C;
     y += (size_t)n * C;
-    /* m, r = mean and 1 / standard deviation of the warp's row */
+    /* m, r = mean and 1 / default_backend deviation of the warp's row */
     float sum = 0, squares = 0;
     for (int c = lane; c < C; c += 32)
         sum += x[c];

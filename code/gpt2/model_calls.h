@@ -1,20 +1,20 @@
 /* Tangled from chapters/workshop/file-formats.nw, "The model's own plumbing".  Edit it there. */
 
-/* model_body.h: what each precision does; for the files of the model. */
-#ifndef GPT2_MODEL_BODY_H
-#define GPT2_MODEL_BODY_H
+/* model_calls.h: what each precision does; for the files of the model. */
+#ifndef GPT2_MODEL_CALLS_H
+#define GPT2_MODEL_CALLS_H
 
 #include "gpt2/model.h"
 
-struct ModelBody {
-    /* can this model be, on its backend? */
+struct ModelCalls {
+    /* can its backend run this model? */
     bool (*check)(const struct Model *m, struct Error *e);
     void (*plan)(struct Model *m);          /* chunk, Vp, m->plan        */
     void (*forget)(struct Model *m);        /* what plan has allocated   */
-    void (*create)(struct Model *m);        /* weights that are no fp32  */
+    void (*create)(struct Model *m);        /* the bf16 weights          */
     void (*bound)(struct Model *m);         /* after plan_bind           */
     void (*free)(struct Model *m);          /* what create has allocated */
-    size_t (*copy_bytes)(const struct Model *m);    /* of such weights   */
+    size_t (*copy_bytes)(const struct Model *m);    /* of bf16 weights   */
     bf16 *(*copy_of)(const struct Model *m, int i);
     void (*put)(struct Model *m, const real *host);
     void (*get)(const struct Model *m, real *host);
@@ -28,7 +28,7 @@ struct ModelBody {
     void (*logits)(struct Model *m, real *logits, const int32_t *tokens,
                    int B, int T);
 };
-extern const struct ModelBody model_fp32, model_bf16;
+extern const struct ModelCalls model_fp32, model_bf16;
 
 /* the calendar of a step */
 /* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
