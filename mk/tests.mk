@@ -9,6 +9,7 @@ TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
 FAST_TESTS := $(patsubst tests/%.c,%,$(wildcard tests/gpu_*.c))
 SIMT_TESTS := $(B)/tests-simt/test_ops $(FAST_TESTS:%=$(B)/tests-simt/%)
 LOSSES     := $(foreach f,simt opt f64,$(B)/tests-$(f)/losses)
+FUZZERS := $(patsubst tests/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz_*.c))
 
 .PHONY: test test-code test-programs check-quick wrong
 test-programs: $(PROGRAMS) $(SIMTCC) $(ASAN_PROGRAMS) $(LESSON_SIMT) \
@@ -63,7 +64,6 @@ $(CHECKED): sanitize/%: needs-nvcc $(GPU_TESTS)
 # Built by clang, run for FUZZ_S seconds each; a crash, a leak or undefined
 # behaviour is a failed test.
 FUZZ_S  ?= 2
-FUZZERS := $(patsubst tests/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz_*.c))
 FUZZ_FLAGS := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined \
               -fno-sanitize-recover=all -Wno-pass-failed
 # What reads files and modules.  What only has to be there, for nothing is
