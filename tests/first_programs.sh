@@ -71,9 +71,9 @@ for w in tests/wrong/vector-add-*.cu-wrong; do
     why=$(sed -n 's/^why: //p' "$w")
     pattern=$(sed -n 's/^caught-by: //p' "$w")
     if ! make_wrong "$w" "$(sed -n 's/^file: //p' "$w")" \
-            > "$dir/main_vector_add.cu" 2> "$dir/stderr"; then
+            > "$dir/vector_add.cu" 2> "$dir/stderr"; then
         not_ok "$name" "$(cat "$dir/stderr")"
-    elif ! "$BIN/simtcc" -g -Icode "$dir/main_vector_add.cu" \
+    elif ! "$BIN/simtcc" -g -Icode "$dir/vector_add.cu" \
             "${BIN%/bin}/libmb-host.a" -o "$dir/wrong" 2> "$dir/stderr"; then
         not_ok "$name" "$(cat "$dir/stderr")"
     elif [ "$name" = vector-add-guard ] &&      # where lines break depends

@@ -13,7 +13,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 "$cc" -std=c17 -D_GNU_SOURCE -DSMALL_CMOCKA -Icode -Itests -Wall -Wextra \
     -Werror -fopenmp -O2 -fno-math-errno -ffp-contract=fast -static \
-    code/ops/matmul/cpu.c code/ops/matmul/cpu_kernels.c code/base/*.c \
+    code/base/*.c code/backend/*.c code/ops/*.c code/ops/*/*.c \
     tests/test_matmul.c -o "$dir/test_matmul" -lm || exit 1
 OMP_NUM_THREADS=2 "$qemu" "$dir/test_matmul" > "$dir/out"
 status=$?

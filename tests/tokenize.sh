@@ -43,10 +43,10 @@ check "inspect counts the bytes" sh -c "
     \"bytes  *\$(wc -c < $dir/book.txt),\""
 split() {
     "$bin" encode --vocab "$v" --eot --out "$dir/t.bin" --val 0.1 \
-        --val-out "$dir/v.bin" chapters/14*.nw chapters/workshop/text-tables.nw &&
+        --val-out "$dir/v.bin" chapters/gpt2/text-and-tokens.nw chapters/workshop/text-tables.nw &&
     "$bin" decode --vocab "$v" --out "$dir/t.txt" "$dir/t.bin" &&
     "$bin" decode --vocab "$v" "$dir/v.bin" > "$dir/v.txt" &&
-    { cat chapters/14*.nw; printf '<|endoftext|>'
+    { cat chapters/gpt2/text-and-tokens.nw; printf '<|endoftext|>'
       cat chapters/workshop/text-tables.nw; printf '<|endoftext|>'; } > "$dir/both" &&
     cat "$dir/t.txt" "$dir/v.txt" | cmp - "$dir/both" &&
     [ "$(wc -c < "$dir/v.txt")" -gt 3000 ]
