@@ -24,12 +24,12 @@ refused() {     # refused STATUS MESSAGE COMMAND...
 same() { "$bin" decode --vocab "$1" "$2" | cmp - "$3"; }
 quietly() { "$@" > /dev/null 2>&1; }
 
-cat chapters/*.nw > "$dir/book.txt"
+cat chapters/*.nw chapters/*/*.nw > "$dir/book.txt"
 v=$dir/vocab
 check "a vocabulary of the book's text" \
     "$bin" train --vocab-size 512 --out "$v" "$dir/book.txt"
 check "the same files again" sh -c "
-    $bin train --vocab-size 512 --out $v.2 chapters/*.nw &&
+    $bin train --vocab-size 512 --out $v.2 chapters/*.nw chapters/*/*.nw &&
     $bin train --vocab-size 512 --out $v.3 - < $dir/book.txt &&
     cmp $v/vocab.bpe $v.3/vocab.bpe && cmp $v/encoder.json $v.3/encoder.json"
 check "encode the book" "$bin" encode --vocab "$v" --out "$dir/b.bin" \

@@ -20,8 +20,8 @@ say() { printf '\n== %s\n' "$*"; }
 if [ -n "$TEXT" ]; then
     cat -- "$TEXT" > "$out/text.new"
 else
-    for f in chapters/*.nw; do
-        case $f in */h-tables.nw) ;; *) cat "$f" ;; esac
+    for f in chapters/*.nw chapters/*/*.nw; do
+        case $f in */text-tables.nw) ;; *) cat "$f" ;; esac
     done > "$out/text.new"
 fi
 printf '%s\n' "$SIZE" "$VOCAB" "$ON" > "$out/size.new"
