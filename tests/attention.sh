@@ -13,7 +13,7 @@ done
 ar qcs "$dir/ops.a" "${BIN%/bin}"/simt/code/{ops/*,backend}/*.o
 build() {           # ladder's .cu, program
     "$simtcc" -g -std=c++14 $linker -ffp-contract=off -Icode "$1" "$dir"/*-*.o "$dir/ops.a" \
-        "$host" -o "$2" > "$dir/stdout" 2> "$dir/stderr"
+        "$host" "$dir/ops.a" "$host" -lgomp -o "$2" > "$dir/stdout" 2> "$dir/stderr"
 }
 results code/ladder/softmax.cu "$dir/attention" 82
 

@@ -24,14 +24,15 @@ for cc in gcc-11 clang; do
     fi
     : > "$dir/log"
     bad=0
-    for f in $(grep -l SIMD_CLONES code/ops/*.c code/simt/*.c); do
+    for f in $(grep -rl --include=*.c SIMD_CLONES code/ops code/simt); do
         # shellcheck disable=SC2086
         $cc $flags -c "$f" -o "$dir/x.o" 2>> "$dir/log" || bad=1
     done
     row $bad "$cc compiles versions for several processors" "$dir/log"
     # shellcheck disable=SC2086
-    $cc $flags code/ops/matmul/cpu.c code/ops/matmul/cpu_kernels.c code/base/*.c \
-        tests/test_matmul.c -o "$dir/test" -lm > "$dir/log" 2>&1 &&
+    $cc $flags code/base/*.c code/backend/*.c code/ops/*.c code/ops/*/*.c \
+        tests/test_matmul.c \
+        -o "$dir/test" -lm > "$dir/log" 2>&1 &&
         OMP_NUM_THREADS=2 "$dir/test" > "$dir/log" 2>&1
     row $? "$cc: test_matmul" "$dir/log"
 done

@@ -13,7 +13,7 @@
 #include "programs/kernels.h"
 #include "rows.h"               /* last: cmocka has a macro called fail */
 
-enum { STEPS = 3, GPUS = 2 };
+enum { STEPS = 2 };
 
 static struct Error error;
 #define OK(call) do { if (!(call)) { fprintf(stderr, "%s: %s\n", #call, \
@@ -44,7 +44,7 @@ struct Runner { struct Backend *on; struct Trainer t; };
 
 static void start(struct Runner *r, struct Backend *on, enum Precision p)
 {
-    const struct Config model = { .V = 256, .T = 16, .L = 2, .NH = 1,
+    const struct Config model = { .V = 256, .T = 16, .L = 1, .NH = 1,
                                   .C = 32 };
     const struct TrainConfig config = {
         .B = 1, .T = 16, .accumulate = 2, .seed = 1, .beta1 = 0.9,
@@ -167,6 +167,15 @@ static void two_of_one_row(const struct Row *row)
     backend_close(h);
 }
 
+static size_t left_on(struct Backend *b)
+{
+    size_t left, all;
+    struct Backend *before = backend_use(b);
+    assert_true(backend_memory(&left, &all));
+    backend_use(before);
+    return left;
+}
+
 static void two_gpus_row(const struct Row *row)
 {
     (void)row;
@@ -177,6 +186,13 @@ static void two_gpus_row(const struct Row *row)
         skip();
     }
     assert_true(g != NULL);
+    const size_t before[2] = { left_on(g), left_on(h) };
+    struct Backend *last = backend_use(h);
+    void *p = backend_alloc(64 << 20, "a test");
+    assert_true(left_on(g) == before[0]);
+    assert_true(left_on(h) <= before[1] - (64 << 20));
+    backend_free(p);
+    backend_use(last);
     in_turns(g, FP32, h, BF16);
     in_turns(h, FP32, g, FP32);
     backend_close(g);
@@ -199,8 +215,8 @@ static void kernels_row(const struct Row *row)
     assert_true(a.t.model.kernels.matmul_bf16
                 != b.t.model.kernels.matmul_bf16);
     for (int i = 0; i < STEPS; i++) {
-        step(&b, &t2, i);
         step(&a, &t1, i);
+        step(&b, &t2, i);
     }
     assert_true(g->kernels.matmul_bf16 == standard_kernel);
     finish(&a, &t1);
@@ -234,6 +250,7 @@ static const struct Row rows[] = {
 
 int main(void)
 {
+    setenv("SIMT_DEVICES", "2", 1);     /* two, if they are simulated */
     const int failed = rows_run("backends", rows,
                                 sizeof rows / sizeof *rows);
     if (*path && (remove(path) || rmdir(dir)))

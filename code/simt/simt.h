@@ -148,6 +148,7 @@ struct Launch {
     struct Dim3 grid, block;
     size_t dynamic_shared;
     uint64_t number;            /* 1 for the first launch of the process */
+    int device;                 /* that it runs on                       */
     /* does anybody count, or check? */
     struct Site *site;          /* [kernel->instructions]; NULL: nobody
                                  * counts; complete at launch_ended      */
@@ -232,8 +233,13 @@ struct Allocation {
     size_t bytes;
     const char *name;           /* of a variable; NULL: cudaMalloc       */
     uint64_t serial;            /* 1, 2, ... in order of allocation      */
+    int device;                 /* whose memory it is; -1: a variable    */
 };
 extern struct Memory { uint64_t base; size_t bytes; int64_t delta; } memory;
+
+enum { MOST_DEVICES = 16 };
+extern int devices;                     /* how many there are            */
+extern _Thread_local int device_current;
 
 bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
                   struct Error *e);

@@ -86,7 +86,9 @@ static void look_at_copy(struct Warp *w, struct Access *a)
     a->lanes = reads;
     for (uint32_t m = reads ? access_outside(w, a) : 0; m; m &= m - 1) {
         int l = __builtin_ctz(m);
-        if (!memory_holds(a->address[l], a->bytes[l]))
+        const struct Allocation *at = memory_find(a->address[l]);
+        if (!memory_holds(a->address[l], a->bytes[l])
+            || (at->device >= 0 && at->device != w->block->launch->device))
             a->illegal |= lane_bit[l];
     }
     for (uint32_t m = a->lanes = all; m; m &= m - 1) {

@@ -89,13 +89,15 @@ static uint32_t outside(const struct Access *a, uint64_t low, uint64_t high)
 /* Most accesses of an instruction hit the allocation of the one before. */
 static uint32_t outside_device(struct Warp *w, const struct Access *a)
 {
-    struct Hit *hit = &w->block->launch->hit[w->pc % HITS];
+    struct Launch *launch = w->block->launch;
+    struct Hit *hit = &launch->hit[w->pc % HITS];
     uint32_t bad = outside(a, hit->low, hit->high);
     for (uint32_t m = bad; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         const struct Allocation *at = memory_find(a->address[l]);
         if (!at || (uint64_t)a->size > at->bytes -
-                                       (a->address[l] - at->address))
+                                       (a->address[l] - at->address)
+            || (at->device >= 0 && at->device != launch->device))
             continue;
         hit->low = at->address;
         hit->high = at->address + at->bytes;
@@ -147,7 +149,15 @@ static void complain(struct Warp *w, const struct Access *a)
     int l = __builtin_ctz(illegal ? a->illegal : a->misaligned);
     struct Dim3 t = thread_index(w, l);
     const char *what = w->block->launch->kernel->code[w->pc].name;
-    if (illegal)
+    const struct Allocation *at = a->space == SPACE_GLOBAL
+                                ? memory_find(a->address[l]) : NULL;
+    const int device = w->block->launch->device;
+    if (illegal && at && at->device >= 0 && at->device != device)
+        launch_fault(w, FAULT_ILLEGAL_ADDRESS, "%.40s of thread (%u,%u,%u) "
+            "at global address 0x%llx, which is memory of device %d: this "
+            "kernel runs on device %d", what, t.x, t.y, t.z,
+            (unsigned long long)a->address[l], at->device, device);
+    else if (illegal)
         launch_fault(w, FAULT_ILLEGAL_ADDRESS, "%.40s of thread (%u,%u,%u) "
             "at %s address 0x%llx, where the program has no memory", what,
             t.x, t.y, t.z, space_names[a->space],

@@ -250,6 +250,7 @@ bool simt_launch(const struct Kernel *k, struct Dim3 grid,
                  enum Fault *fault, struct Error *e)
 {
     struct Launch l = { .kernel = k, .grid = grid, .block = block,
+                        .device = device_current,
                         .dynamic_shared = dynamic_shared,
                         .check = simt_options.check,
                         .wide = wide_lanes() };

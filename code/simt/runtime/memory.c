@@ -48,7 +48,10 @@ static bool reserve(struct Error *e)
 static struct Allocation *list;
 static int n_list, room;
 static uint64_t serial;
-static size_t used;
+static size_t used[MOST_DEVICES];
+
+int devices = 1;
+_Thread_local int device_current;
 
 /* The index of the first allocation that starts above the address. */
 static int above(uint64_t address)
@@ -88,8 +91,8 @@ void memory_totals(size_t *in_use, size_t *total)
 {
     if (!memory.bytes)
         reserve(NULL);
-    *in_use = used;
-    *total = memory.bytes;
+    *in_use = used[device_current];
+    *total = memory.bytes / (size_t)devices;
 }
 
 /* allocate and free */
@@ -108,15 +111,15 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
     /* find the first gap that is large enough */
     if (!bytes || bytes > memory.bytes)
         return error_set(e, "%zu bytes of device memory; there are %zu",
-                         bytes, memory.bytes - used);
+                         bytes, memory.bytes - used[device_current]);
     while (k < n_list && list[k].address - at < room_of(bytes)) {
         at = list[k].address + room_of(list[k].bytes);
         k++;
     }
     if (k == n_list && room_of(bytes) > memory.base + memory.bytes - at)
         return error_set(e, "no %zu bytes of device memory in one piece; "
-                         "%zu of %zu are in use", bytes, used,
-                         memory.bytes);
+                         "%zu of %zu are in use", bytes,
+                         used[device_current], memory.bytes);
     /* put it into the list, before allocation k */
     if (n_list == room) {
         room = room ? 2 * room : 64;
@@ -125,9 +128,10 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
             fail("no memory for a list of %d allocations", room);
     }
     memmove(&list[k + 1], &list[k], (size_t)(n_list - k) * sizeof *list);
-    list[k] = (struct Allocation){ at, bytes, name, ++serial };
+    list[k] = (struct Allocation){ at, bytes, name, ++serial,
+                                   name ? -1 : device_current };
     n_list++;
-    used += bytes;
+    used[name ? 0 : device_current] += bytes;
     *address = at;
     check_allocated(at, bytes);
     return true;
@@ -144,7 +148,7 @@ bool memory_free(uint64_t address)
     if (first < end)                    /* give whole pages back */
         madvise(memory_bytes(first), end - first, MADV_DONTNEED);
     check_freed(address);
-    used -= list[k].bytes;
+    used[list[k].device < 0 ? 0 : list[k].device] -= list[k].bytes;
     memmove(&list[k], &list[k + 1],
             (size_t)(n_list - k - 1) * sizeof *list);
     n_list--;

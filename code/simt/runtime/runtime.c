@@ -161,6 +161,11 @@ static void start(void)
     struct Error e;
     if (!check_configure(getenv("SIMT_CHECK"), &e))
         misuse("%s", e.text);
+    const char *n = getenv("SIMT_DEVICES");
+    devices = n ? atoi(n) : 1;
+    if (devices < 1 || devices > MOST_DEVICES)
+        misuse("SIMT_DEVICES=%s: a number from 1 to %d is expected", n,
+               MOST_DEVICES);
     report_begin();
     atexit(at_the_end);
 }
@@ -900,29 +905,33 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from,
 cudaError_t cudaGetDeviceCount(int *count)
 {
     START();
-    *count = 1;
+    *count = devices;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
     START();
-    *device = 0;
+    *device = device_current;
     return cudaSuccess;
 }
 
-static cudaError_t only_device_0(const char *call, int device)
+static cudaError_t known_device(const char *call, int device)
 {
-    if (device == 0)
+    if (device >= 0 && device < devices)
         return cudaSuccess;
-    return refuse(cudaErrorInvalidDevice, "%s: device %d: the software GPU "
-                  "is device 0, and the only one", call, device);
+    return refuse(cudaErrorInvalidDevice, "%s: device %d: there are %d, "
+                  "numbered from 0; SIMT_DEVICES=N makes N of them", call,
+                  device, devices);
 }
 
 cudaError_t cudaSetDevice(int device)
 {
     START();
-    return only_device_0("cudaSetDevice", device);
+    const cudaError_t code = known_device("cudaSetDevice", device);
+    if (code == cudaSuccess)
+        device_current = device;
+    return code;
 }
 
 cudaError_t cudaDeviceSynchronize(void)
@@ -963,7 +972,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
     size_t used;
     START();
-    cudaError_t code = only_device_0("cudaGetDeviceProperties", device);
+    cudaError_t code = known_device("cudaGetDeviceProperties", device);
     if (code)
         return code;
     *p = (struct cudaDeviceProp){
