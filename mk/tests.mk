@@ -6,8 +6,8 @@ TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
              $(TESTS:%=$(B)/tests-asan/%)
 # Every operator once more, and training, on the software GPU.  tests/gpu_*.c
 # are of operators that only a GPU, real or simulated, has.
-FAST_TESTS := $(patsubst tests/%.c,%,$(wildcard tests/gpu_*.c))
-SIMT_TESTS := $(B)/tests-simt/test_ops $(FAST_TESTS:%=$(B)/tests-simt/%)
+OPERATOR_TESTS := $(patsubst tests/%.c,%,$(wildcard tests/gpu_*.c))
+SIMT_TESTS := $(B)/tests-simt/test_ops $(OPERATOR_TESTS:%=$(B)/tests-simt/%)
 LOSSES     := $(foreach f,simt opt f64,$(B)/tests-$(f)/losses)
 FUZZERS := $(patsubst tests/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz_*.c))
 
@@ -38,7 +38,7 @@ check-quick: $(PROGRAMS) $(SIMTCC) $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/
 
 # On a machine with a GPU and nvcc; needs neither clang nor cmocka.
 .PHONY: test-gpu sanitize
-GPU_ROWS  := $(B)/tests-cuda/test_ops $(FAST_TESTS:%=$(B)/tests-cuda/%)
+GPU_ROWS  := $(B)/tests-cuda/test_ops $(OPERATOR_TESTS:%=$(B)/tests-cuda/%)
 GPU_TESTS := $(GPU_ROWS) $(B)/tests-cuda/losses
 test-gpu: needs-nvcc $(CUDA_PROGRAMS) $(GPU_TESTS) $(B)/tests-f64/losses \
           $(B)/tests-opt/losses $(B)/bin/tokenize
@@ -46,7 +46,7 @@ test-gpu: needs-nvcc $(CUDA_PROGRAMS) $(GPU_TESTS) $(B)/tests-f64/losses \
 
 # The same rows, and two steps of training, under each of NVIDIA's checkers.
 # initcheck does not see what Hopper's bulk copies store, and calls every number
-# unwritten that came that way: under it the model takes the mma.sync bodies.
+# unwritten that came that way: under it the model takes the mma.sync kernels.
 # They measure no time: make -j8 sanitize has eight of them going.
 SANITIZERS ?= racecheck memcheck initcheck synccheck
 CHECKED := $(foreach t,$(SANITIZERS),$(addprefix sanitize/$(t)/,$(notdir $(GPU_TESTS))))

@@ -162,6 +162,7 @@ enum BackendKind backend_kind(void)
 {
     return backend_current()->calls->kind;
 }
+
 const char *backend_kind_name(void)
 {
     return backend_current()->calls->kind_name;

@@ -21,6 +21,15 @@ extern "C" void *backend_scratch(size_t bytes);
 enum { MOST_DEVICES = 32 };
 extern "C" int backend_device(void);
 
+/* What the current device says of itself. */
+static inline int gpu_attribute(enum cudaDeviceAttr which)
+{
+    int device, value;
+    CUDA_OK(cudaGetDevice(&device));
+    CUDA_OK(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+}
+
 /* What follows is `what`: a name in a profile (backend.h). */
 extern "C" void profile_range(const char *what);
 

@@ -146,10 +146,7 @@ static void add_up(float *dbias, const struct FlashSums *sums, int C,
  * rounds of heads empty enough? */
 static bool few_heads(int heads, int T)
 {
-    int device, processors;
-    CUDA_OK(cudaGetDevice(&device));
-    CUDA_OK(cudaDeviceGetAttribute(&processors,
-                                   cudaDevAttrMultiProcessorCount, device));
+    const int processors = gpu_attribute(cudaDevAttrMultiProcessorCount);
     const int rounds = (heads + processors - 1) / processors;
     return (int64_t)heads * T < (int64_t)rounds * processors * (T - 192);
 }

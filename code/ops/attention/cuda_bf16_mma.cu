@@ -522,11 +522,7 @@ static void allow(const void *kernel, size_t bytes)
 /* What the kernels need of the GPU; 1 / sqrt(HS), for powers of 2. */
 static float exponent_scale(int HS)
 {
-    int device, major;
-    CUDA_OK(cudaGetDevice(&device));
-    CUDA_OK(cudaDeviceGetAttribute(&major,
-                                   cudaDevAttrComputeCapabilityMajor,
-                                   device));
+    const int major = gpu_attribute(cudaDevAttrComputeCapabilityMajor);
     if (major < 8)
         fail("attention in bf16: this GPU's tensor cores do not know bf16, "
              "compute capability %d; 8.0 is needed: use --precision fp32",

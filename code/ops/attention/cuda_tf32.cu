@@ -611,14 +611,8 @@ attention_mma_bwd_dkv(float *dqkv, const float *dy, const float *qkv,
 /* is there a kernel for these heads? */
 static bool possible(int HS)
 {
-    int device, major;
-    if (!fp32_terms() || (HS != 32 && HS != 64 && HS != 80 && HS != 128))
-        return false;
-    CUDA_OK(cudaGetDevice(&device));
-    CUDA_OK(cudaDeviceGetAttribute(&major,
-                                   cudaDevAttrComputeCapabilityMajor,
-                                   device));
-    return major >= 8;
+    return fp32_terms() && (HS == 32 || HS == 64 || HS == 80 || HS == 128)
+        && gpu_attribute(cudaDevAttrComputeCapabilityMajor) >= 8;
 }
 
 /* launch attention in floats */

@@ -5,6 +5,7 @@
 #ifndef OPS_KERNELS_HOPPER_CUH
 #define OPS_KERNELS_HOPPER_CUH
 
+#include "backend/cuda_stream.cuh"
 #include "backend/driver.h"
 
 #include <stdint.h>
@@ -14,14 +15,6 @@
     [[maybe_unused]] __device__ static __forceinline__ type
 
 /* ask whether there is a Hopper, and code for it */
-static inline int gpu_attribute(enum cudaDeviceAttr which)
-{
-    int device, value;
-    CUDA_OK(cudaGetDevice(&device));
-    CUDA_OK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-}
-
 /* Compute capability 9.0, and this program compiled for it. */
 static inline bool is_hopper(void)
 {

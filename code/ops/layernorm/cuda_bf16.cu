@@ -342,9 +342,7 @@ static int bwd_warps(size_t each, int W, int steps, int most)
     static int rooms[MOST_DEVICES];
     int &room = rooms[backend_device()];
     if (!room)
-        CUDA_OK(cudaDeviceGetAttribute(&room,
-                    cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                    backend_device()));
+        room = gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     while (most > 1 && bwd_bytes(each, W, steps, most) > (size_t)room)
         most--;
     return most;

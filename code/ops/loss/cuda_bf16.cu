@@ -217,12 +217,8 @@ static bool classify_kept(float *losses, bf16 *logits,
     const size_t bytes = 2 * (size_t)Vp;
     if (!most) {
         /* how many processors, and how much shared memory at most? */
-        int device;
-        CUDA_OK(cudaGetDevice(&device));
-        CUDA_OK(cudaDeviceGetAttribute(&processors,
-                    cudaDevAttrMultiProcessorCount, device));
-        CUDA_OK(cudaDeviceGetAttribute(&most,
-                    cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        processors = gpu_attribute(cudaDevAttrMultiProcessorCount);
+        most = gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
         most -= 1024;                   /* part, and what CUDA needs */
         CUDA_OK(cudaFuncSetAttribute((const void *)classifier_bf16_kept,
                     cudaFuncAttributeMaxDynamicSharedMemorySize, most));

@@ -488,13 +488,6 @@ bool matmul_bf16_plain(const struct MatmulBf16 *p)
 }
 
 /* how many stages fit on this GPU */
-static int attribute(cudaDeviceAttr what)
-{
-    int value;
-    CUDA_OK(cudaDeviceGetAttribute(&value, what, backend_device()));
-    return value;
-}
-
 typedef void (*Kernel)(struct Job);
 
 /* by the form of a, that of b, and the stages for which there is room */
@@ -511,8 +504,10 @@ static int stages_here(void)
     static int known[MOST_DEVICES];     /* stages + 1, of each device */
     int stages = known[backend_device()] - 1;
     if (stages < 0) {
-        const int room = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-        const bool old = attribute(cudaDevAttrComputeCapabilityMajor) < 8;
+        const int room =
+            gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+        const bool old =
+            gpu_attribute(cudaDevAttrComputeCapabilityMajor) < 8;
         stages = old ? 0 : room < 4 * STAGE_BYTES ? 2 : 4;
         for (int i = 0; i < 8 && stages; i++)
             if (i % 2 == stages / 4)
