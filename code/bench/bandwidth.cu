@@ -3,29 +3,15 @@
 /* bandwidth: how many bytes a second come from each level, all
  * multiprocessors asking at once. */
 #include "bench/cuda_bench.cuh"
+#include "bench/read_once.cuh"
 
 enum { THREADS = 1024, RUNS = 21 };
 
-/* read 16 bytes, and keep what was read */
+/* read 16 bytes */
 #define LOAD16(where, v, p)                                            \
     asm volatile("ld." where ".v4.u32 {%0, %1, %2, %3}, [%4];"         \
                  : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)          \
                  : "l"(p))
-
-__device__ static void mix(uint4 *any, const uint4 *v)
-{
-    any->x ^= v[0].x ^ v[1].x ^ v[2].x ^ v[3].x;
-    any->y ^= v[0].y ^ v[1].y ^ v[2].y ^ v[3].y;
-    any->z ^= v[0].z ^ v[1].z ^ v[2].z ^ v[3].z;
-    any->w ^= v[0].w ^ v[1].w ^ v[2].w ^ v[3].w;
-}
-
-/* No sum of random numbers is exactly this: the test keeps the loads. */
-__device__ static void keep(uint4 *sink, uint4 any)
-{
-    if (any.x == 1 && any.y == 2 && any.z == 3 && any.w == 4)
-        *sink = any;
-}
 
 /* read a block again and again */
 /* All threads together walk over x[0..n) again and again; step is the
@@ -104,20 +90,6 @@ __global__ void fma_chains(float *to, int times)
 }
 
 /* read, write, copy */
-__global__ void read_once(uint4 *sink, const uint4 *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    size_t all = (size_t)gridDim.x * blockDim.x;
-    uint4 any = { 0, 0, 0, 0 };
-    for (; i < n; i += 4 * all) {
-        uint4 v[4];
-        for (int k = 0; k < 4; k++)
-            v[k] = x[i + k * all];
-        mix(&any, v);
-    }
-    keep(sink, any);
-}
-
 __global__ void write_once(uint4 *y, size_t n)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

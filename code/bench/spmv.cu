@@ -16,13 +16,6 @@ struct Matrix {
     float *d_x, *d_y;
 };
 
-static uint32_t hash(uint32_t z)
-{
-    z = (z ^ (z >> 16)) * 0x85ebca6bu;
-    z = (z ^ (z >> 13)) * 0xc2b2ae35u;
-    return z ^ (z >> 16);
-}
-
 static int length_of(int row, int per_row, enum Kind kind)
 {
     if (kind != SKEWED)

@@ -1,0 +1,546 @@
+/* Tangled from chapters/tricks/reduction.nw, "Scan".  Edit it there. */
+
+#include "ladder/scan.h"
+
+#include "backend/cuda.h"
+#include "ops/kernels/warp.cuh"
+
+enum { THREADS = 256, WARPS = THREADS / 32 };
+
+/* scan, version 1: every distance at once */
+__global__ void scan_v1(uint32_t *out, uint32_t *sums, const uint32_t *x,
+                        size_t n)
+{
+    __shared__ uint32_t s[2][THREADS];
+    const unsigned t = threadIdx.x;
+    const size_t i = (size_t)blockIdx.x * THREADS + t;
+    int from = 0;
+    s[from][t] = i < n ? x[i] : 0;
+    __syncthreads();
+    for (unsigned d = 1; d < THREADS; d *= 2) {
+        s[!from][t] = s[from][t] + (t >= d ? s[from][t - d] : 0);
+        from = !from;
+        __syncthreads();
+    }
+    if (i < n)
+        out[i] = s[from][t];
+    if (t == THREADS - 1)
+        sums[blockIdx.x] = s[from][t];
+}
+
+/* scan, version 2: up and down a tree */
+__global__ void scan_v2(uint32_t *out, uint32_t *sums, const uint32_t *x,
+                        size_t n)
+{
+    __shared__ uint32_t s[2 * THREADS];
+    const unsigned t = threadIdx.x;
+    const size_t i = (size_t)blockIdx.x * 2 * THREADS + t;
+    const uint32_t low = i < n ? x[i] : 0;
+    const uint32_t high = i + THREADS < n ? x[i + THREADS] : 0;
+    s[t] = low;
+    s[t + THREADS] = high;
+    /* sums of subtrees, upwards */
+    for (unsigned d = 1; d < 2 * THREADS; d *= 2) {
+        __syncthreads();
+        const unsigned right = 2 * d * (t + 1) - 1;
+        if (right < 2 * THREADS)
+            s[right] += s[right - d];
+    }
+    __syncthreads();
+    if (t == 0) {
+        sums[blockIdx.x] = s[2 * THREADS - 1];
+        s[2 * THREADS - 1] = 0;
+    }
+    /* what is before each subtree, downwards */
+    for (unsigned d = THREADS; d > 0; d /= 2) {
+        __syncthreads();
+        const unsigned right = 2 * d * (t + 1) - 1;
+        if (right < 2 * THREADS) {
+            const uint32_t left = s[right - d];
+            s[right - d] = s[right];
+            s[right] += left;
+        }
+    }
+    __syncthreads();
+    if (i < n)
+        out[i] = s[t] + low;
+    if (i + THREADS < n)
+        out[i + THREADS] = s[t + THREADS] + high;
+}
+
+/* scan, version 3: warps by shuffles */
+/* The sum of x over this lane and those before. */
+__device__ static uint32_t warp_scan(uint32_t x)
+{
+    const unsigned lane = threadIdx.x % 32;
+    for (unsigned d = 1; d < 32; d *= 2) {
+        const uint32_t before = __shfl_up_sync(WHOLE_WARP, x, d);
+        x += lane >= d ? before : 0;
+    }
+    return x;
+}
+
+/* The sum over all warps before this one, each of which brings `sum` in
+ * all its lanes; *total: over all.  part: shared memory of this call. */
+__device__ static uint32_t warps_before(uint32_t sum, uint32_t *total,
+                                        uint32_t *part)
+{
+    const unsigned warp = threadIdx.x / 32;
+    uint32_t before = 0;
+    if (threadIdx.x % 32 == 0)
+        part[warp] = sum;
+    __syncthreads();
+    *total = 0;
+    for (unsigned w = 0; w < WARPS; w++) {
+        before += w < warp ? part[w] : 0;
+        *total += part[w];
+    }
+    return before;
+}
+
+__global__ void scan_v3(uint32_t *out, uint32_t *sums, const uint32_t *x,
+                        size_t n)
+{
+    __shared__ uint32_t part[WARPS];
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const uint32_t upto = warp_scan(i < n ? x[i] : 0);
+    uint32_t total;
+    const uint32_t before = warps_before(
+        __shfl_sync(WHOLE_WARP, upto, 31), &total, part);
+    if (i < n)
+        out[i] = before + upto;
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = total;
+}
+
+/* scan: a tile of a block */
+enum { ROWS = 8, ROW = 128, TILE = WARPS * ROWS * ROW };
+
+/* A warp's part of a tile: numbers 4 lane .. 4 lane + 3 of each of its
+ * rows of 128. */
+struct Part { uint32_t v[ROWS][4]; };
+
+/* Where row r of this thread's part begins, in a tile. */
+__device__ static unsigned place(int r)
+{
+    return (threadIdx.x / 32 * ROWS + r) * ROW + threadIdx.x % 32 * 4;
+}
+
+/* This thread's part of x[0..n), which is what is left from the tile's
+ * first number on; 0 for what is not there.  again: the numbers are going
+ * to be read once more. */
+__device__ static Part part_load(const uint32_t *x, size_t n, bool again)
+{
+    Part p;
+    if (n >= TILE) {
+        #pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const uint4 *from = (const uint4 *)(x + place(r));
+            *(uint4 *)p.v[r] = again ? *from : __ldcs(from);
+        }
+    } else {
+        for (int i = 0; i < 4 * ROWS; i++) {
+            const unsigned at = place(i / 4) + i % 4;
+            p.v[i / 4][i % 4] = at < n ? x[at] : 0;
+        }
+    }
+    return p;
+}
+
+__device__ static void part_store(uint32_t *out, size_t n, const Part *p)
+{
+    if (n >= TILE) {
+        #pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            __stcs((uint4 *)(out + place(r)), *(const uint4 *)p->v[r]);
+    } else {
+        for (int i = 0; i < 4 * ROWS; i++)
+            if (place(i / 4) + i % 4 < n)
+                out[place(i / 4) + i % 4] = p->v[i / 4][i % 4];
+    }
+}
+
+__device__ static void part_add(Part *p, uint32_t x)
+{
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        for (int k = 0; k < 4; k++)
+            p->v[r][k] += x;
+}
+
+/* Each number becomes the sum of the tile's numbers up to it; the result
+ * is the sum of the whole tile. */
+__device__ static uint32_t tile_scan(Part *p, uint32_t *part)
+{
+    uint32_t carry = 0, total;              /* of the rows before */
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        for (int k = 1; k < 4; k++)
+            p->v[r][k] += p->v[r][k - 1];
+        const uint32_t mine = p->v[r][3], upto = warp_scan(mine);
+        for (int k = 0; k < 4; k++)
+            p->v[r][k] += carry + upto - mine;
+        carry += __shfl_sync(WHOLE_WARP, upto, 31);
+    }
+    const uint32_t before = warps_before(carry, &total, part);
+    part_add(p, before);
+    return total;
+}
+
+/* scan, version 4: sums first */
+__global__ void tile_sums(uint32_t *sums, const uint32_t *x, size_t n)
+{
+    __shared__ uint32_t part[WARPS];
+    const size_t first = (size_t)blockIdx.x * TILE;
+    Part p = part_load(x + first, n - first, false);
+    const uint32_t total = tile_scan(&p, part);
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = total;
+}
+
+__global__ void scan_v4(uint32_t *out, const uint32_t *sums,
+                        const uint32_t *x, size_t n)
+{
+    __shared__ uint32_t part[WARPS];
+    const size_t first = (size_t)blockIdx.x * TILE;
+    Part p = part_load(x + first, n - first, false);
+    tile_scan(&p, part);
+    if (blockIdx.x > 0)
+        part_add(&p, sums[blockIdx.x - 1]);
+    part_store(out + first, n - first, &p);
+}
+
+/* scan, version 5: look back */
+enum { NOTHING, SUM, PREFIX };          /* what a tile has told so far */
+
+__device__ static uint64_t told(uint32_t kind, uint32_t value)
+{
+    return (uint64_t)kind << 32 | value;
+}
+
+/* the sum of all tiles before */
+/* Tells the others what it finds, together with the tile's own sum.
+ * Called by all lanes of one warp. */
+__device__ static uint32_t look_back(volatile uint64_t *state,
+                                     unsigned tile, uint32_t total)
+{
+    const int lane = threadIdx.x % 32;
+    uint32_t before = 0;
+    for (int at = (int)tile - 1 - lane; ; at -= 32) {
+        /* s = what tile `at` has told, when all have */
+        uint64_t s;
+        do
+            s = at >= 0 ? state[at] : told(PREFIX, 0);
+        while (__any_sync(WHOLE_WARP, s >> 32 == NOTHING));
+        /* add up to the nearest prefix; stop if there is one */
+        const unsigned prefixes = __ballot_sync(WHOLE_WARP, s >> 32 == PREFIX);
+        const int nearest = prefixes ? __ffs(prefixes) - 1 : 31;
+        uint32_t x = lane <= nearest ? (uint32_t)s : 0;
+        for (int d = 16; d > 0; d /= 2)
+            x += __shfl_xor_sync(WHOLE_WARP, x, d);
+        before += x;
+        if (prefixes)
+            break;
+    }
+    if (lane == 0)
+        state[tile] = told(PREFIX, before + total);
+    return before;
+}
+
+/* The same for all threads of a block. */
+__device__ static uint32_t sum_before(volatile uint64_t *state,
+                                      unsigned tile, uint32_t total)
+{
+    __shared__ uint32_t found;
+    if (threadIdx.x < 32) {
+        const uint32_t before = look_back(state, tile, total);
+        if (threadIdx.x == 0)
+            found = before;
+    }
+    __syncthreads();
+    return found;
+}
+
+__global__ void scan_v5(uint32_t *out, const uint32_t *x, size_t n,
+                        unsigned *next, volatile uint64_t *state)
+{
+    __shared__ uint32_t part[WARPS];
+    /* tile = the next one that is free */
+    __shared__ unsigned taken;
+    if (threadIdx.x == 0)
+        taken = atomicAdd(next, 1);
+    __syncthreads();
+    const unsigned tile = taken;
+    const size_t first = (size_t)tile * TILE;
+    Part p = part_load(x + first, n - first, false);
+    const uint32_t total = tile_scan(&p, part);
+    if (threadIdx.x == 0)
+        state[tile] = told(SUM, total);
+    part_add(&p, sum_before(state, tile, total));
+    part_store(out + first, n - first, &p);
+}
+
+/* scan, version 6: sums run ahead */
+__device__ static void tell_sum(volatile uint64_t *state, const Part *p,
+                                uint32_t *part)
+{
+    uint32_t sum = 0, total;
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        for (int k = 0; k < 4; k++)
+            sum += p->v[r][k];
+    warps_before(__reduce_add_sync(WHOLE_WARP, sum), &total, part);
+    if (threadIdx.x == 0)
+        *state = told(SUM, total);
+}
+
+/* A block tells the sum of one tile and scans the one `ahead` before it. */
+__global__ void scan_v6(uint32_t *out, const uint32_t *x, size_t n,
+                        unsigned ahead, unsigned *next,
+                        volatile uint64_t *state)
+{
+    __shared__ uint32_t part[2][WARPS];
+    /* tile = the next one that is free */
+    __shared__ unsigned taken;
+    if (threadIdx.x == 0)
+        taken = atomicAdd(next, 1);
+    __syncthreads();
+    const unsigned tile = taken;
+    const size_t early = (size_t)tile * TILE;
+    const size_t first = early - (size_t)ahead * TILE;
+    Part p, q;
+    if (early < n)
+        q = part_load(x + early, n - early, true);
+    if (tile >= ahead)
+        p = part_load(x + first, n - first, false);
+    if (early < n)
+        tell_sum(state + tile, &q, part[0]);
+    if (tile < ahead)
+        return;
+    const uint32_t total = tile_scan(&p, part[1]);
+    part_add(&p, sum_before(state, tile - ahead, total));
+    part_store(out + first, n - first, &p);
+}
+
+/* compaction */
+__global__ void compact_each(float *out, uint32_t *count, const float *x,
+                             size_t n)
+{
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < n && x[i] > 0)
+        out[atomicAdd(count, 1)] = x[i];
+}
+
+__global__ void compact_warp(float *out, uint32_t *count, const float *x,
+                             size_t n)
+{
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const float v = i < n ? x[i] : 0;
+    const unsigned kept = __ballot_sync(WHOLE_WARP, v > 0);
+    const unsigned lane = threadIdx.x % 32;
+    uint32_t first = 0;
+    if (lane == 0 && kept)
+        first = atomicAdd(count, __popc(kept));
+    first = __shfl_sync(WHOLE_WARP, first, 0);
+    if (v > 0)
+        out[first + __popc(kept & ((1u << lane) - 1))] = v;
+}
+
+__device__ static Part kept_of(const Part *v)
+{
+    Part kept;
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        for (int k = 0; k < 4; k++)
+            kept.v[r][k] = __uint_as_float(v->v[r][k]) > 0;
+    return kept;
+}
+
+__global__ void compact_tiles(float *out, uint32_t *count, const float *x,
+                              size_t n, unsigned ahead, unsigned *next,
+                              volatile uint64_t *state)
+{
+    __shared__ uint32_t part[2][WARPS];
+    __shared__ float kept[TILE];
+    /* tile = the next one that is free */
+    __shared__ unsigned taken;
+    if (threadIdx.x == 0)
+        taken = atomicAdd(next, 1);
+    __syncthreads();
+    const unsigned tile = taken;
+    const size_t early = (size_t)tile * TILE;
+    const size_t first = early - (size_t)ahead * TILE;
+    Part v, w;
+    if (early < n)
+        w = part_load((const uint32_t *)x + early, n - early, true);
+    if (tile >= ahead)
+        v = part_load((const uint32_t *)x + first, n - first, false);
+    if (early < n) {
+        const Part early_kept = kept_of(&w);
+        tell_sum(state + tile, &early_kept, part[0]);
+    }
+    if (tile < ahead)
+        return;
+    Part rank = kept_of(&v);
+    const uint32_t total = tile_scan(&rank, part[1]);
+    /* put each number that is kept at its rank */
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        for (int k = 0; k < 4; k++)
+            if (__uint_as_float(v.v[r][k]) > 0)
+                kept[rank.v[r][k] - 1] = __uint_as_float(v.v[r][k]);
+    const uint32_t before = sum_before(state, tile - ahead, total);
+    for (unsigned i = threadIdx.x; i < total; i += THREADS)
+        __stcs(out + before + i, kept[i]);
+    if (threadIdx.x == 0 && first + TILE >= n)
+        *count = before + total;
+}
+
+/* launch the scans */
+typedef void block_kernel(uint32_t *out, uint32_t *sums, const uint32_t *x,
+                          size_t n);
+
+/* out[i] += sums[i / each - 1] */
+__global__ void add_before(uint32_t *out, const uint32_t *sums, size_t n,
+                           unsigned each)
+{
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= each && i < n)
+        out[i] += sums[i / each - 1];
+}
+
+/* Blocks of `each` numbers, then the sums of the blocks, then both. */
+static void by_blocks(block_kernel *kernel, unsigned each, uint32_t *out,
+                      const uint32_t *x, size_t n, uint32_t *sums)
+{
+    const size_t blocks = (n + each - 1) / each;
+    kernel<<<(unsigned)blocks, THREADS>>>(out, sums, x, n);
+    CUDA_OK(cudaGetLastError());
+    if (blocks == 1)
+        return;
+    by_blocks(kernel, each, sums, sums, blocks, sums + blocks);
+    add_before<<<(unsigned)((n + THREADS - 1) / THREADS), THREADS>>>(
+        out, sums, n, each);
+    CUDA_OK(cudaGetLastError());
+}
+
+static void v1(uint32_t *out, const uint32_t *x, size_t n, void *scratch)
+{
+    by_blocks(scan_v1, THREADS, out, x, n, (uint32_t *)scratch);
+}
+
+static void v2(uint32_t *out, const uint32_t *x, size_t n, void *scratch)
+{
+    by_blocks(scan_v2, 2 * THREADS, out, x, n, (uint32_t *)scratch);
+}
+
+static void v3(uint32_t *out, const uint32_t *x, size_t n, void *scratch)
+{
+    by_blocks(scan_v3, THREADS, out, x, n, (uint32_t *)scratch);
+}
+
+static unsigned tiles_of(size_t n)
+{
+    return (unsigned)((n + TILE - 1) / TILE);
+}
+
+static void v4(uint32_t *out, const uint32_t *x, size_t n, void *scratch)
+{
+    const unsigned tiles = tiles_of(n);
+    uint32_t *sums = (uint32_t *)scratch;
+    tile_sums<<<tiles, THREADS>>>(sums, x, n);
+    CUDA_OK(cudaGetLastError());
+    by_blocks(scan_v3, THREADS, sums, sums, tiles, sums + tiles);
+    scan_v4<<<tiles, THREADS>>>(out, sums, x, n);
+    CUDA_OK(cudaGetLastError());
+}
+
+/* What tiles tell each other, and which is the next: nothing, and 0. */
+static volatile uint64_t *states_clear(void *scratch, size_t n)
+{
+    const size_t bytes = (1 + tiles_of(n)) * sizeof(uint64_t);
+    CUDA_OK(cudaMemsetAsync(scratch, 0, bytes, 0));
+    return (volatile uint64_t *)scratch + 1;
+}
+
+static void v5(uint32_t *out, const uint32_t *x, size_t n, void *scratch)
+{
+    volatile uint64_t *state = states_clear(scratch, n);
+    scan_v5<<<tiles_of(n), THREADS>>>(out, x, n, (unsigned *)scratch,
+                                     state);
+    CUDA_OK(cudaGetLastError());
+}
+
+/* As many blocks as this GPU runs at a time, or as there are tiles. */
+static unsigned blocks_at_once(const void *kernel, size_t n)
+{
+    int processors, each;
+    CUDA_OK(cudaDeviceGetAttribute(&processors,
+        cudaDevAttrMultiProcessorCount, 0));
+    CUDA_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel,
+                                                          THREADS, 0));
+    const unsigned blocks = (unsigned)(processors * each);
+    return blocks < tiles_of(n) ? blocks : tiles_of(n);
+}
+
+static void v6(uint32_t *out, const uint32_t *x, size_t n, void *scratch)
+{
+    volatile uint64_t *state = states_clear(scratch, n);
+    const unsigned ahead = blocks_at_once((const void *)scan_v6, n);
+    scan_v6<<<tiles_of(n) + ahead, THREADS>>>(
+        out, x, n, ahead, (unsigned *)scratch, state);
+    CUDA_OK(cudaGetLastError());
+}
+
+const struct Scan *scans(void)
+{
+    static const struct Scan ladder[] = {
+        { "v1", v1, 16 }, { "v2", v2, 16 }, { "v3", v3, 16 },
+        { "v4", v4, 12 }, { "v5", v5, 8 }, { "v6", v6, 12 },
+        { NULL, NULL, 0 },
+    };
+    return ladder;
+}
+
+size_t scan_bytes(size_t n)
+{
+    return (n / (THREADS - 1) + 64) * sizeof(uint32_t);
+}
+
+/* launch the compactions */
+static void each(float *out, uint32_t *count, const float *x, size_t n,
+                 void *)
+{
+    CUDA_OK(cudaMemsetAsync(count, 0, sizeof *count, 0));
+    compact_each<<<(unsigned)((n + THREADS - 1) / THREADS), THREADS>>>(
+        out, count, x, n);
+    CUDA_OK(cudaGetLastError());
+}
+
+static void warps(float *out, uint32_t *count, const float *x, size_t n,
+                  void *)
+{
+    CUDA_OK(cudaMemsetAsync(count, 0, sizeof *count, 0));
+    compact_warp<<<(unsigned)((n + THREADS - 1) / THREADS), THREADS>>>(
+        out, count, x, n);
+    CUDA_OK(cudaGetLastError());
+}
+
+static void tiles(float *out, uint32_t *count, const float *x, size_t n,
+                  void *scratch)
+{
+    volatile uint64_t *state = states_clear(scratch, n);
+    const unsigned ahead = blocks_at_once((const void *)compact_tiles, n);
+    compact_tiles<<<tiles_of(n) + ahead, THREADS>>>(
+        out, count, x, n, ahead, (unsigned *)scratch, state);
+    CUDA_OK(cudaGetLastError());
+}
+
+const struct Compact *compacts(void)
+{
+    static const struct Compact ladder[] = {
+        { "each", each, false }, { "warps", warps, false },
+        { "tiles", tiles, true }, { NULL, NULL, false },
+    };
+    return ladder;
+}

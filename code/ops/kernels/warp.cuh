@@ -1,0 +1,55 @@
+/* Tangled from chapters/tricks/reduction.nw, "Bytes in flight".  Edit it there. */
+
+/* Sums and maxima of a warp and of a block. */
+#ifndef OPS_KERNELS_WARP_CUH
+#define OPS_KERNELS_WARP_CUH
+
+#define WHOLE_WARP 0xffffffffu
+
+/* sums and maxima over a warp */
+#define WHOLE_WARP 0xffffffffu
+
+__device__ static __forceinline__ float warp_sum(float x)
+{
+    for (int d = 16; d > 0; d /= 2)
+        x += __shfl_xor_sync(WHOLE_WARP, x, d);
+    return x;
+}
+
+__device__ static __forceinline__ float warp_max(float x)
+{
+    for (int d = 16; d > 0; d /= 2)
+        x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, d));
+    return x;
+}
+
+/* sums and maxima over a block */
+/* part: shared memory for a number of each warp.  Every thread of the
+ * block calls it, and every thread gets the result. */
+__device__ static __forceinline__ float block_sum(float x, float *part)
+{
+    x = warp_sum(x);
+    if (threadIdx.x % 32 == 0)
+        part[threadIdx.x / 32] = x;
+    __syncthreads();
+    float sum = 0;
+    for (unsigned w = 0; w < blockDim.x / 32; w++)
+        sum += part[w];
+    __syncthreads();                    /* part may be used again */
+    return sum;
+}
+
+__device__ static __forceinline__ float block_max(float x, float *part)
+{
+    x = warp_max(x);
+    if (threadIdx.x % 32 == 0)
+        part[threadIdx.x / 32] = x;
+    __syncthreads();
+    float most = part[0];
+    for (unsigned w = 1; w < blockDim.x / 32; w++)
+        most = fmaxf(most, part[w]);
+    __syncthreads();
+    return most;
+}
+
+#endif
