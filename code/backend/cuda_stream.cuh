@@ -16,8 +16,7 @@ extern "C" cudaStream_t backend_stream(void);
  * next operator may get the same. */
 extern "C" void *backend_scratch(size_t bytes);
 
-/* Where a source keeps something for each device: an index, below
- * MOST_DEVICES. */
+/* Where a source keeps something for each device: below MOST_DEVICES. */
 enum { MOST_DEVICES = 32 };
 extern "C" int backend_device(void);
 
@@ -28,6 +27,17 @@ static inline int gpu_attribute(enum cudaDeviceAttr which)
     CUDA_OK(cudaGetDevice(&device));
     CUDA_OK(cudaDeviceGetAttribute(&value, which, device));
     return value;
+}
+
+/* allow a kernel more shared memory */
+/* `kernel` may be launched with so many bytes of shared memory. */
+template <typename Kernel>
+static inline void allow_shared_memory(Kernel *kernel, size_t bytes)
+{
+    if (bytes > 48 * 1024)
+        CUDA_OK(cudaFuncSetAttribute(
+            (const void *)kernel,
+            cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
 }
 
 /* What follows is `what`: a name in a profile (backend.h). */

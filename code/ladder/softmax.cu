@@ -122,21 +122,10 @@ static void launch_v2(float *y, const float *x, int N, int C)
     LAUNCHED();
 }
 
-/* More than 48 KB of shared memory have to be asked for. */
-static size_t row_bytes(const void *kernel, int C)
-{
-    const size_t bytes = C * sizeof(float);
-    if (bytes > 48 * 1024)
-        CUDA_OK(cudaFuncSetAttribute(
-            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-            (int)bytes));
-    return bytes;
-}
-
-
 static void launch_v3(float *y, const float *x, int N, int C)
 {
-    const size_t bytes = row_bytes((const void *)softmax_v3, C);
+    const size_t bytes = C * sizeof(float);
+    allow_shared_memory(softmax_v3, bytes);
     softmax_v3<<<N, BLOCK, bytes>>>(y, x, C);
     LAUNCHED();
 }
@@ -147,7 +136,8 @@ static void launch_v4(float *y, const float *x, int N, int C)
         launch_v3(y, x, N, C);
         return;
     }
-    const size_t bytes = row_bytes((const void *)softmax_v4, C);
+    const size_t bytes = C * sizeof(float);
+    allow_shared_memory(softmax_v4, bytes);
     softmax_v4<<<N, 2 * BLOCK, bytes>>>((float4 *)y, (const float4 *)x,
                                        C / 4);
     LAUNCHED();

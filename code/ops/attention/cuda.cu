@@ -299,17 +299,10 @@ __global__ void attention_bwd_dkv(float *dqkv, const float *dy,
 }
 
 /* launch attention */
-/* Bytes of shared memory for n tiles of rows and one of probabilities;
- * beyond 48 KB a kernel has to be told. */
-static size_t shared_for(const void *kernel, int n, int HS)
+/* Bytes of shared memory for n tiles of rows and one of probabilities. */
+static size_t shared_for(int n, int HS)
 {
-    size_t bytes = ((size_t)n * TILE * PITCH(HS) + TILE * 33)
-                 * sizeof(float);
-    if (bytes > 48 * 1024)
-        CUDA_OK(cudaFuncSetAttribute(
-            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-            (int)bytes));
-    return bytes;
+    return ((size_t)n * TILE * PITCH(HS) + TILE * 33) * sizeof(float);
 }
 
 void cuda_attention_fwd(real *y, real *lse, const real *qkv,
@@ -320,8 +313,8 @@ void cuda_attention_fwd(real *y, real *lse, const real *qkv,
         return;
     const int HS = C / NH;
     const dim3 grid(blocks_for((size_t)B * NH, 1), blocks_for(T, TILE));
-    const size_t shared = shared_for((const void *)attention_fwd_kernel, 4,
-                                     HS);
+    const size_t shared = shared_for(4, HS);
+    allow_shared_memory(attention_fwd_kernel, shared);
     attention_fwd_kernel<<<grid, dim3(32, STEP), shared,
                            backend_stream()>>>(y, lse, qkv, T, C, NH,
                                              1 / sqrtf((float)HS));
@@ -344,11 +337,13 @@ void cuda_attention_bwd(real *dqkv, const real *dy, const real *qkv,
     if (fp32_attention_bwd(dqkv, dy, qkv, lse, delta, B, T, C, NH))
         return;
     /* launch dq, then dk and dv, in floats */
-    size_t shared = shared_for((const void *)attention_bwd_dq, 5, HS);
+    size_t shared = shared_for(5, HS);
+    allow_shared_memory(attention_bwd_dq, shared);
     attention_bwd_dq<<<grid, dim3(32, STEP), shared, backend_stream()>>>(
         dqkv, dy, qkv, lse, delta, T, C, NH, scale);
     LAUNCHED();
-    shared = shared_for((const void *)attention_bwd_dkv, 6, HS);
+    shared = shared_for(6, HS);
+    allow_shared_memory(attention_bwd_dkv, shared);
     attention_bwd_dkv<<<grid, dim3(32, STEP), shared, backend_stream()>>>(
         dqkv, dy, qkv, lse, delta, T, C, NH, scale);
     LAUNCHED();

@@ -820,8 +820,7 @@ bool attention_bf16_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
     if (p.tiles > ROOM)
         p.carry = room_aside((size_t)blocks * p.tiles * 16 * GROUP);
     /* launch with all the shared memory a block may have */
-    CUDA_OK(cudaFuncSetAttribute(flash_bwd_kernel,
-            cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared)));
+    allow_shared_memory(flash_bwd_kernel, sizeof(Shared));
     flash_bwd_kernel<<<blocks, BLOCK, sizeof(Shared), backend_stream()>>>(p);
     LAUNCHED();
     sums->q_parts = GROUPS * B;

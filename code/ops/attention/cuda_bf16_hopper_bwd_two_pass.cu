@@ -716,9 +716,7 @@ flash_bwd_pass(const __grid_constant__ Problem p)
 template <int HS, bool keys> static void launch(Problem p, float *sums)
 {
     p.sums = sums;
-    CUDA_OK(cudaFuncSetAttribute(flash_bwd_pass<HS, keys>,
-            cudaFuncAttributeMaxDynamicSharedMemorySize,
-            sizeof(Shared<HS>)));
+    allow_shared_memory(flash_bwd_pass<HS, keys>, sizeof(Shared<HS>));
     const int blocks = min(p.visits,
                            gpu_attribute(cudaDevAttrMultiProcessorCount));
     flash_bwd_pass<HS, keys><<<blocks, BLOCK, sizeof(Shared<HS>),

@@ -471,8 +471,7 @@ template <int HS> static void launch(bf16 *y, float *lse, const bf16 *qkv,
     const Attention a = { lse, T, NH, B * NH, tiles, B * NH * tiles,
                           (float)(M_LOG2E / sqrt(HS)) };
     const size_t bytes = sizeof(Shared<HS>) + 1024;
-    CUDA_OK(cudaFuncSetAttribute(flash_fwd_kernel<HS>,
-            cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    allow_shared_memory(flash_fwd_kernel<HS>, bytes);
     /* launch it with a map for queries, for keys and values, for outputs */
     flash_fwd_kernel<HS><<<a.all < processors ? a.all : processors,
                         (1 + GROUPS<HS>) * GROUP, bytes,

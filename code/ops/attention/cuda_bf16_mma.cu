@@ -510,15 +510,6 @@ flash_bwd_dkv(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
 }
 
 /* launch attention on tensor cores */
-/* More than 48 KB of shared memory have to be asked for. */
-static void allow(const void *kernel, size_t bytes)
-{
-    if (bytes > 48 * 1024)
-        CUDA_OK(cudaFuncSetAttribute(
-            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-            (int)bytes));
-}
-
 /* What the kernels need of the GPU; 1 / sqrt(HS), for powers of 2. */
 static float exponent_scale(int HS)
 {
@@ -535,7 +526,7 @@ static void forward(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
                     int C, int NH)
 {
     const size_t heads = (size_t)B * NH, bytes = 4 * TILE_BYTES(HS);
-    allow((const void *)flash_fwd_kernel<HS, M, N, BLOCKS>, bytes);
+    allow_shared_memory(flash_fwd_kernel<HS, M, N, BLOCKS>, bytes);
     flash_fwd_kernel<HS, M, N, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
           backend_stream()>>>(y, lse, qkv, T, C, NH, exponent_scale(HS));
@@ -562,13 +553,13 @@ static void backward(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
     const size_t more = bytes + 4 * TILE * sizeof(float);
     const float scale = exponent_scale(HS);
     /* launch dk and dv, then dq */
-    allow((const void *)flash_bwd_dkv<HS, MK, NK>, more);
+    allow_shared_memory(flash_bwd_dkv<HS, MK, NK>, more);
     flash_bwd_dkv<HS, MK, NK>
         <<<blocks_for(heads * blocks_for(T, 64 * MK), 1), THREADS4, more,
           backend_stream()>>>(dqkv, sums->v, dy, qkv, lse, dsum, T, C, NH,
                             scale);
     LAUNCHED();
-    allow((const void *)flash_bwd_dq<HS, MQ, NQ>, bytes);
+    allow_shared_memory(flash_bwd_dq<HS, MQ, NQ>, bytes);
     flash_bwd_dq<HS, MQ, NQ>
         <<<blocks_for(heads * blocks_for(T, 64 * MQ), 1), THREADS4, bytes,
           backend_stream()>>>(dqkv, sums->q, dy, qkv, lse, dsum, T, C, NH,

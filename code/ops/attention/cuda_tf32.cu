@@ -616,21 +616,13 @@ static bool possible(int HS)
 }
 
 /* launch attention in floats */
-static void allow(const void *kernel, size_t bytes)
-{
-    if (bytes > 48 * 1024)
-        CUDA_OK(cudaFuncSetAttribute(
-            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-            (int)bytes));
-}
-
 template <int HS, int M, int N, int TERMS, int BLOCKS>
 static void forward(float *y, float *lse, const float *qkv, int B, int T,
                     int C, int NH)
 {
     const size_t heads = (size_t)B * NH, bytes = 4 * TILE_BYTES(HS);
-    allow((const void *)attention_mma_fwd_kernel<HS, M, N, TERMS, BLOCKS>,
-          bytes);
+    allow_shared_memory(attention_mma_fwd_kernel<HS, M, N, TERMS, BLOCKS>,
+                        bytes);
     attention_mma_fwd_kernel<HS, M, N, TERMS, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
           backend_stream()>>>(y, lse, qkv, T, C, NH,
@@ -668,8 +660,8 @@ static void backward_q(float *dqkv, const float *dy, const float *qkv,
                        int C, int NH)
 {
     const size_t heads = (size_t)B * NH, bytes = 4 * TILE_BYTES(HS);
-    allow((const void *)attention_mma_bwd_dq<HS, M, N, TERMS, BLOCKS>,
-          bytes);
+    allow_shared_memory(attention_mma_bwd_dq<HS, M, N, TERMS, BLOCKS>,
+                        bytes);
     attention_mma_bwd_dq<HS, M, N, TERMS, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
           backend_stream()>>>(dqkv, dy, qkv, lse, delta, T, C, NH,
@@ -684,8 +676,8 @@ static void backward_kv(float *dqkv, const float *dy, const float *qkv,
 {
     const size_t heads = (size_t)B * NH;
     const size_t bytes = 4 * TILE_BYTES(HS) + 4 * TILE * sizeof(float);
-    allow((const void *)attention_mma_bwd_dkv<HS, M, N, TERMS, BLOCKS>,
-          bytes);
+    allow_shared_memory(attention_mma_bwd_dkv<HS, M, N, TERMS, BLOCKS>,
+                        bytes);
     attention_mma_bwd_dkv<HS, M, N, TERMS, BLOCKS>
         <<<blocks_for(heads * blocks_for(T, 64 * M), 1), THREADS4, bytes,
           backend_stream()>>>(dqkv, dy, qkv, lse, delta, T, C, NH,

@@ -372,8 +372,7 @@ static int backward(Backward<E> *b)
     b->part = (float *)backend_scratch(
         3 * (size_t)blocks * b->C * sizeof *b->part);
     /* launch it, with so much shared memory */
-    CUDA_OK(cudaFuncSetAttribute((const void *)kernel,
-                cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    allow_shared_memory(kernel, bytes);
     kernel<<<blocks, 32 * warps, bytes, backend_stream()>>>(
         b->dx, b->part, b->dy, b->dres, b->x, b->mean, b->rstd, b->w, b->N,
         b->C, b->dwpe, b->dwpe ? b->T : blocks * warps, b->accumulate);

@@ -220,8 +220,7 @@ static bool classify_kept(float *losses, bf16 *logits,
         processors = gpu_attribute(cudaDevAttrMultiProcessorCount);
         most = gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
         most -= 1024;                   /* part, and what CUDA needs */
-        CUDA_OK(cudaFuncSetAttribute((const void *)classifier_bf16_kept,
-                    cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+        allow_shared_memory(classifier_bf16_kept, most);
     }
     if (Vp % 8 || bytes > (size_t)most)
         return false;

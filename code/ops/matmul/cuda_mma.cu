@@ -511,10 +511,8 @@ static int stages_here(void)
         stages = old ? 0 : room < 4 * STAGE_BYTES ? 2 : 4;
         for (int i = 0; i < 8 && stages; i++)
             if (i % 2 == stages / 4)
-                CUDA_OK(cudaFuncSetAttribute(
-                    kernels[i / 4][i / 2 % 2][i % 2],
-                    cudaFuncAttributeMaxDynamicSharedMemorySize,
-                    stages * STAGE_BYTES));
+                allow_shared_memory(kernels[i / 4][i / 2 % 2][i % 2],
+                                    stages * STAGE_BYTES);
         known[backend_device()] = stages + 1;
     }
     return stages;
