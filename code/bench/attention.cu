@@ -6,7 +6,7 @@
 #include "ladder/softmax.h"
 #include "ops/attention/attention.h"
 #include "ops/attention/attention_bf16.h"
-#include "ops/kernels/mma.cuh"
+#include "ops/kernels/ptx.cuh"
 #include "ops/linear/bias_grad_bf16.h"
 
 enum { RUNS = 21 };

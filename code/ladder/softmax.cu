@@ -4,7 +4,7 @@
 #include <limits.h>
 #include "ladder/softmax.h"
 #include "ops/kernels/common.cuh"
-#include "ops/kernels/special.cuh"
+#include "ops/kernels/ptx.cuh"
 
 enum { BLOCK = 512 };       /* threads for a row; twice that in version 4 */
 

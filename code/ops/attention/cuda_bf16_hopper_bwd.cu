@@ -7,7 +7,6 @@
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/hopper.cuh"
-#include "ops/kernels/special.cuh"
 
 /* sizes of the backward pass */
 enum {
@@ -54,7 +53,7 @@ struct Span { int head, first, end; };  /* tiles of queries first .. */
 
 /* the group that brings */
 /* set up the barriers */
-HOPPER(void) set_up(Shared &sm)
+DEVICE_INLINE void set_up(Shared &sm)
 {
     for (int s = 0; s < STAGES; s++) {
         mbarrier_init(&sm.full[s], 32);
@@ -80,7 +79,7 @@ struct Ring {
     uint32_t parity;
 };
 
-HOPPER(void) ring_next(Ring &r)
+DEVICE_INLINE void ring_next(Ring &r)
 {
     if (++r.stage == STAGES) {
         r.stage = 0;
@@ -89,8 +88,8 @@ HOPPER(void) ring_next(Ring &r)
 }
 
 /* bring a tile of queries */
-HOPPER(void) bring_tile(Shared &sm, const Problem &p, int head, int i,
-                        Ring ring)
+DEVICE_INLINE void bring_tile(Shared &sm, const Problem &p, int head, int i,
+                              Ring ring)
 {
     const int lane = threadIdx.x % 32, s = ring.stage;
     float lse[2], dsum[2];
@@ -118,7 +117,7 @@ HOPPER(void) bring_tile(Shared &sm, const Problem &p, int head, int i,
 
 /* multiply two packs */
 /* sum + a . b */
-HOPPER(float) dot8(const Pack<8> &a, const Pack<8> &b, float sum)
+DEVICE_INLINE float dot8(const Pack<8> &a, const Pack<8> &b, float sum)
 {
     float x[8], y[8];
     pack_get(x, a);
@@ -130,7 +129,7 @@ HOPPER(float) dot8(const Pack<8> &a, const Pack<8> &b, float sum)
 }
 
 /* make D of one head */
-HOPPER(float) dot_of_eight_lanes(const Pack<8> &a, const Pack<8> &b)
+DEVICE_INLINE float dot_of_eight_lanes(const Pack<8> &a, const Pack<8> &b)
 {
     float sum = dot8(a, b, 0);
     for (int d = 4; d > 0; d /= 2)
@@ -140,7 +139,7 @@ HOPPER(float) dot_of_eight_lanes(const Pack<8> &a, const Pack<8> &b)
 
 /* dsum[head][t] = dy . y of rows first, first + step, ...: eight lanes a
  * row, two rows at a time */
-HOPPER(void) dot_rows(const Problem &p, int head, int first, int step)
+DEVICE_INLINE void dot_rows(const Problem &p, int head, int first, int step)
 {
     const int part = threadIdx.x % 8 * 8;
     const size_t at = (size_t)(head / p.NH) * p.T * p.C
@@ -166,7 +165,7 @@ HOPPER(void) dot_rows(const Problem &p, int head, int first, int step)
 
 /* make D ahead of the others */
 /* By two warps: D of each head but a block's first. */
-HOPPER(void) dots_ahead(Shared &sm, const Problem &p, int warp)
+DEVICE_INLINE void dots_ahead(Shared &sm, const Problem &p, int warp)
 {
     const int lane = threadIdx.x % 32;
     uint32_t parity = 0;
@@ -182,7 +181,7 @@ HOPPER(void) dots_ahead(Shared &sm, const Problem &p, int warp)
 }
 
 /* bring queries */
-HOPPER(void) bring_queries(Shared &sm, const Problem &p)
+DEVICE_INLINE void bring_queries(Shared &sm, const Problem &p)
 {
     Ring ring = { 0, 0 };
     uint32_t parity = 1;                /* the first D is there */
@@ -206,8 +205,8 @@ HOPPER(void) bring_queries(Shared &sm, const Problem &p)
 }
 
 /* bring keys and values */
-HOPPER(void) bring_pair(Shared &sm, const Problem &p, int head, int g,
-                        int t, uint32_t parity)
+DEVICE_INLINE void bring_pair(Shared &sm, const Problem &p, int head, int g,
+                              int t, uint32_t parity)
 {
     const int x = p.C + head % p.NH * HS, b = head / p.NH;
     mbarrier_wait(&sm.k_empty[g], parity);
@@ -218,7 +217,7 @@ HOPPER(void) bring_pair(Shared &sm, const Problem &p, int head, int g,
     tma_load(sm.v[g], &p.qkv, &sm.v_full[g], p.C + x, t, b);
 }
 
-HOPPER(void) bring_keys(Shared &sm, const Problem &p)
+DEVICE_INLINE void bring_keys(Shared &sm, const Problem &p)
 {
     uint32_t parity = 1;
     for (int head = blockIdx.x; head < p.heads; head += gridDim.x)
@@ -265,7 +264,8 @@ enum {
 };
 
 /* d = a b', or d += a b'; both in shared memory */
-HOPPER(void) rows_by_rows(float (&d)[32], uint64_t a, uint64_t b, int add)
+DEVICE_INLINE void
+rows_by_rows(float (&d)[32], uint64_t a, uint64_t b, int add)
 {
     #pragma unroll
     for (int k = 0; k < 4; k++)
@@ -273,7 +273,8 @@ HOPPER(void) rows_by_rows(float (&d)[32], uint64_t a, uint64_t b, int add)
 }
 
 /* d += a b; a in registers */
-HOPPER(void) by_columns(float (&d)[32], const uint32_t (&a)[16], uint64_t b)
+DEVICE_INLINE void
+by_columns(float (&d)[32], const uint32_t (&a)[16], uint64_t b)
 {
     #pragma unroll
     for (int k = 0; k < 4; k++)
@@ -284,7 +285,7 @@ HOPPER(void) by_columns(float (&d)[32], const uint32_t (&a)[16], uint64_t b)
 /* what threads do to the numbers they hold */
 /* numbers of a thread */
 /* Columns of a thread are 8 j + at.column and one more. */
-HOPPER(void) start_from(float (&dp)[32], const float *dsum)
+DEVICE_INLINE void start_from(float (&dp)[32], const float *dsum)
 {
     #pragma unroll
     for (int j = 0; j < 8; j++) {
@@ -295,7 +296,8 @@ HOPPER(void) start_from(float (&dp)[32], const float *dsum)
 }
 
 /* s = 2^(scale s - lse) */
-HOPPER(void) probabilities(float (&s)[32], const float *lse, float scale)
+DEVICE_INLINE void
+probabilities(float (&s)[32], const float *lse, float scale)
 {
     #pragma unroll
     for (int j = 0; j < 8; j++) {
@@ -309,7 +311,7 @@ HOPPER(void) probabilities(float (&s)[32], const float *lse, float scale)
 }
 
 /* On the diagonal: keys after the query count nothing.  Rows are keys. */
-HOPPER(void) hide_later_keys(float (&s)[32], const Place &at)
+DEVICE_INLINE void hide_later_keys(float (&s)[32], const Place &at)
 {
     #pragma unroll
     for (int i = 0; i < 32; i++)
@@ -317,7 +319,7 @@ HOPPER(void) hide_later_keys(float (&s)[32], const Place &at)
             s[i] = 0;
 }
 
-template <int n> HOPPER(void) clear(float (&x)[n])
+template <int n> DEVICE_INLINE void clear(float (&x)[n])
 {
     #pragma unroll
     for (int i = 0; i < n; i++)
@@ -325,7 +327,7 @@ template <int n> HOPPER(void) clear(float (&x)[n])
 }
 
 /* numbers that stay in memory */
-HOPPER(void) read_numbers(float (&x)[32], const float4 *from)
+DEVICE_INLINE void read_numbers(float (&x)[32], const float4 *from)
 {
     #pragma unroll
     for (int j = 0; j < 8; j++) {
@@ -337,7 +339,7 @@ HOPPER(void) read_numbers(float (&x)[32], const float4 *from)
     }
 }
 
-HOPPER(void) write_numbers(float4 *to, const float (&x)[32])
+DEVICE_INLINE void write_numbers(float4 *to, const float (&x)[32])
 {
     #pragma unroll
     for (int j = 0; j < 8; j++)
@@ -345,26 +347,14 @@ HOPPER(void) write_numbers(float4 *to, const float (&x)[32])
                                     x[4 * j + 2], x[4 * j + 3]);
 }
 
-/* matrices to shared memory */
-/* Four matrices of 8 x 8 bf16: lane 8m + r names row r of matrix m. */
-#define STMATRIX(name, how)                                              \
-HOPPER(void) name(uint32_t to, const uint32_t *x)                        \
-{                                                                        \
-    asm volatile("stmatrix.sync.aligned.m8n8.x4" how ".shared.b16 "      \
-                 "[%0], {%1, %2, %3, %4};"                               \
-                 :: "r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])  \
-                 : "memory");                                            \
-}
-STMATRIX(stmatrix, "")
-STMATRIX(stmatrix_t, ".trans")          /* each matrix transposed */
-
-HOPPER(void) group_sync(const Place &at)
+/* the barrier of a group */
+DEVICE_INLINE void group_sync(const Place &at)
 {
     named_barrier_sync(1 + at.group, GROUP);
 }
 
 /* ds and what else leaves by its place */
-HOPPER(void) to_ds(const Place &at, const uint32_t (&x)[16])
+DEVICE_INLINE void to_ds(const Place &at, const uint32_t (&x)[16])
 {
     #pragma unroll
     for (int k = 0; k < 4; k++)
@@ -372,7 +362,7 @@ HOPPER(void) to_ds(const Place &at, const uint32_t (&x)[16])
     fence_proxy_async();
 }
 
-HOPPER(void) to_ds_across(const Place &at, const uint32_t (&x)[16])
+DEVICE_INLINE void to_ds_across(const Place &at, const uint32_t (&x)[16])
 {
     #pragma unroll
     for (int k = 0; k < 4; k++)
@@ -380,22 +370,13 @@ HOPPER(void) to_ds_across(const Place &at, const uint32_t (&x)[16])
     fence_proxy_async();
 }
 
-/* The other way. */
-HOPPER(void) ldmatrix_t(uint32_t *x, uint32_t from)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 "
-                 "{%0, %1, %2, %3}, [%4];"
-                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
-                 : "r"(from) : "memory");
-}
-
 /* results of a tile */
 /* store a finished tile */
 /* x, times scale, as rows tile * TILE .. of a third of dqkv: 0 of dq, 1 of
  * dk, 2 of dv */
-HOPPER(void) store_tile(Shared &sm, const Problem &p, const Place &at,
-                        const float (&x)[32], float scale,
-                        const Span &span, int third, int tile)
+DEVICE_INLINE void store_tile(Shared &sm, const Problem &p, const Place &at,
+                              const float (&x)[32], float scale,
+                              const Span &span, int third, int tile)
 {
     uint32_t two[16];
     #pragma unroll
@@ -422,7 +403,7 @@ HOPPER(void) store_tile(Shared &sm, const Problem &p, const Place &at,
 /* sums of columns of a warp */
 /* Of the 2 n numbers s of each lane, n go to the lane 2 n further or back,
  * which has need of them: s[i] = the sum over the two lanes. */
-template <int n> HOPPER(void) halve(float (&s)[16])
+template <int n> DEVICE_INLINE void halve(float (&s)[16])
 {
     const bool upper = threadIdx.x & (2 * n);
     #pragma unroll
@@ -435,7 +416,7 @@ template <int n> HOPPER(void) halve(float (&s)[16])
 
 /* sum += the sums of x over the 16 rows of a warp, of columns 2 lane and
  * 2 lane + 1 */
-HOPPER(void) add_columns(float (&sum)[2], const float *x)
+DEVICE_INLINE void add_columns(float (&sum)[2], const float *x)
 {
     float s[16];
     #pragma unroll
@@ -451,7 +432,7 @@ HOPPER(void) add_columns(float (&sum)[2], const float *x)
 /* sums of columns */
 /* sum[0], sum[1] += the sums of x over this thread's columns, of its first
  * row and of the one 8 further */
-HOPPER(void) add_rows(float (&sum)[2], const float (&x)[32])
+DEVICE_INLINE void add_rows(float (&sum)[2], const float (&x)[32])
 {
     float s[4] = { x[0] + x[1], x[2] + x[3], x[4] + x[5], x[6] + x[7] };
     #pragma unroll
@@ -462,7 +443,7 @@ HOPPER(void) add_rows(float (&sum)[2], const float (&x)[32])
 }
 
 /* At the end of a head: what was summed goes to memory. */
-HOPPER(void) leave_sums(const Problem &p, Place &at, int head)
+DEVICE_INLINE void leave_sums(const Problem &p, Place &at, int head)
 {
     if (!p.q_sums)
         return;
@@ -487,8 +468,8 @@ HOPPER(void) leave_sums(const Problem &p, Place &at, int head)
 
 /* a step: one tile of queries */
 template <bool last>
-HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
-                  const Span &span, int keys, int i)
+DEVICE_INLINE void step(Shared &sm, const Problem &p, Place &at, Numbers &n,
+                        const Span &span, int keys, int i)
 {
     const int here = at.ring.stage, slot = i - span.first;
     const uint64_t q = at.q + here * NEXT_TILE;
@@ -569,7 +550,7 @@ HOPPER(void) step(Shared &sm, const Problem &p, Place &at, Numbers &n,
 }
 
 /* find one's place */
-HOPPER(Place) place_of(Shared &sm, int group)
+DEVICE_INLINE Place place_of(Shared &sm, int group)
 {
     const int thread = threadIdx.x % GROUP, lane = thread % 32;
     const int row = thread / 32 * 16 + lane % 16;
@@ -603,7 +584,7 @@ struct Visit {
 };
 
 /* The visit after the last one of a span, or of a head; false: no more. */
-HOPPER(bool) next_span(const Problem &p, Place &at, Visit &v)
+DEVICE_INLINE bool next_span(const Problem &p, Place &at, Visit &v)
 {
     Span &s = v.span;
     s.first = s.end;
@@ -621,8 +602,8 @@ HOPPER(bool) next_span(const Problem &p, Place &at, Visit &v)
 /* Go on to the visit at v, or to the first one after it that has steps;
  * start its first scores.  False: there is none, the scores are of what
  * happens to be in shared memory. */
-HOPPER(bool) next_scores(Shared &sm, const Problem &p, Place &at, Visit &v,
-                         Numbers &n)
+DEVICE_INLINE bool
+next_scores(Shared &sm, const Problem &p, Place &at, Visit &v, Numbers &n)
 {
     bool more = true;
     for (;;) {
@@ -662,14 +643,14 @@ HOPPER(bool) next_scores(Shared &sm, const Problem &p, Place &at, Visit &v,
 
 /* take up and put aside */
 /* Where dk of a tile of keys is put aside; dv is 8 GROUP further. */
-HOPPER(float4 *) carry_of(const Problem &p, const Place &at, int keys)
+DEVICE_INLINE float4 *carry_of(const Problem &p, const Place &at, int keys)
 {
     return p.carry + at.thread
          + (size_t)16 * GROUP * ((size_t)blockIdx.x * p.tiles + keys);
 }
 
-HOPPER(void) take_up(const Problem &p, const Place &at, const Visit &v,
-                            Numbers &n)
+DEVICE_INLINE void
+take_up(const Problem &p, const Place &at, const Visit &v, Numbers &n)
 {
     if (v.keys < v.span.first) {
         const float4 *carry = carry_of(p, at, v.keys);
@@ -685,7 +666,7 @@ HOPPER(void) take_up(const Problem &p, const Place &at, const Visit &v,
 }
 
 /* all gradients of a block */
-HOPPER(void) gradients(Shared &sm, const Problem &p, int group)
+DEVICE_INLINE void gradients(Shared &sm, const Problem &p, int group)
 {
     Place at = place_of(sm, group);
     Numbers n;

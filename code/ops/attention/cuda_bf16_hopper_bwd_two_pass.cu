@@ -6,7 +6,6 @@
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/hopper.cuh"
-#include "ops/kernels/special.cuh"
 
 /* sizes of the two passes */
 enum {
@@ -55,7 +54,7 @@ struct Problem {
 /* a visit to 128 rows of a head */
 /* The longest first; heads by 32, which the L2 can hold, the last ones all
  * together. */
-template <bool keys> HOPPER(Visit) visit_at(int n, const Problem &p)
+template <bool keys> DEVICE_INLINE Visit visit_at(int n, const Problem &p)
 {
     enum { TOGETHER = 32 };
     const int pairs = (p.tiles + 1) / 2, most = p.heads / TOGETHER - 2;
@@ -70,13 +69,13 @@ template <bool keys> HOPPER(Visit) visit_at(int n, const Problem &p)
 }
 
 /* The tile that passes as number k. */
-template <bool keys> HOPPER(int) tile_at(const Visit &v, int k)
+template <bool keys> DEVICE_INLINE int tile_at(const Visit &v, int k)
 {
     return keys ? v.own + k : v.brought - 1 - k;
 }
 
 /* The first that a group has use for. */
-template <bool keys> HOPPER(int) first_of(const Visit &v, int group)
+template <bool keys> DEVICE_INLINE int first_of(const Visit &v, int group)
 {
     return min(keys ? group : 1 - group, v.brought - 1);
 }
@@ -88,7 +87,7 @@ template <bool keys> HOPPER(int) first_of(const Visit &v, int group)
 
 /* Each block asks until it is told a number that is no visit: p.visits
  * times in total.  Who asks last sets the counter back. */
-template <bool keys> HOPPER(int) take_visit(const Problem &p)
+template <bool keys> DEVICE_INLINE int take_visit(const Problem &p)
 {
     const unsigned i = atomicAdd(&taken[keys], 1);
     if (i == (unsigned)p.visits - 1)
@@ -102,7 +101,7 @@ struct Ring {
     uint32_t parity;
 };
 
-HOPPER(void) ring_next(Ring &r)
+DEVICE_INLINE void ring_next(Ring &r)
 {
     if (++r.stage == STAGES) {
         r.stage = 0;
@@ -111,7 +110,7 @@ HOPPER(void) ring_next(Ring &r)
 }
 
 /* bring the pairs */
-template <int HS> HOPPER(void) load_tile(Tile<HS> &to,
+template <int HS> DEVICE_INLINE void load_tile(Tile<HS> &to,
     const CUtensorMap *map, uint64_t *full, int x, int tile, int b)
 {
     #pragma unroll 1                    /* there are few registers */
@@ -119,7 +118,7 @@ template <int HS> HOPPER(void) load_tile(Tile<HS> &to,
         tma_load(to.box[c], map, full, x + c * WIDE, tile * TILE, b);
 }
 
-template <int HS, bool keys> HOPPER(void) load_pair(Pair<HS> &to,
+template <int HS, bool keys> DEVICE_INLINE void load_pair(Pair<HS> &to,
     const Problem &p, uint64_t *full, const Visit &v, int tile)
 {
     const int x = v.h * HS;
@@ -129,14 +128,15 @@ template <int HS, bool keys> HOPPER(void) load_pair(Pair<HS> &to,
 }
 
 /* This round's visit, when its own tiles are there. */
-template <int HS> HOPPER(const Visit &) visit_of(Shared<HS> &sm, int round)
+template <int HS> DEVICE_INLINE const Visit &
+visit_of(Shared<HS> &sm, int round)
 {
     mbarrier_wait(&sm.own_full[round % 2], round / 2 % 2);
     return sm.visit[round % 2];
 }
 
-template <int HS, bool keys>
-HOPPER(void) bring_own(Shared<HS> &sm, const Problem &p, int n, int round)
+template <int HS, bool keys> DEVICE_INLINE void
+bring_own(Shared<HS> &sm, const Problem &p, int n, int round)
 {
     const int s = round % 2;
     mbarrier_wait(&sm.own_empty[s], round / 2 % 2 ^ 1);
@@ -148,8 +148,9 @@ HOPPER(void) bring_own(Shared<HS> &sm, const Problem &p, int n, int round)
         load_pair<HS, keys>(sm.own[s][g], p, &sm.own_full[s], v, v.own + g);
 }
 
-template <int HS, bool keys> HOPPER(void) bring_passing(Shared<HS> &sm,
-    const Problem &p, const Visit &v, int tile, Ring ring)
+template <int HS, bool keys> DEVICE_INLINE void
+bring_passing(Shared<HS> &sm, const Problem &p, const Visit &v, int tile,
+              Ring ring)
 {
     const int s = ring.stage;
     mbarrier_wait(&sm.empty[s], ring.parity ^ 1);
@@ -158,7 +159,7 @@ template <int HS, bool keys> HOPPER(void) bring_passing(Shared<HS> &sm,
 }
 
 template <int HS, bool keys>
-HOPPER(void) bring(Shared<HS> &sm, const Problem &p)
+DEVICE_INLINE void bring(Shared<HS> &sm, const Problem &p)
 {
     enum { EARLY = 3 };
     Ring ring = { 0, 0 };
@@ -178,7 +179,8 @@ HOPPER(void) bring(Shared<HS> &sm, const Problem &p)
 }
 
 /* lse and -D of the queries that pass, by one warp. */
-template <int HS> HOPPER(void) bring_rows(Shared<HS> &sm, const Problem &p)
+template <int HS> DEVICE_INLINE void
+bring_rows(Shared<HS> &sm, const Problem &p)
 {
     const int lane = threadIdx.x % 32;
     Ring ring = { 0, 0 };
@@ -212,7 +214,7 @@ template <int HS> HOPPER(void) bring_rows(Shared<HS> &sm, const Problem &p)
 
 /* lse and -D of the queries that are owned. */
 template <int HS>
-HOPPER(void) bring_own_rows(Shared<HS> &sm, const Problem &p)
+DEVICE_INLINE void bring_own_rows(Shared<HS> &sm, const Problem &p)
 {
     const int lane = threadIdx.x % 32;
     for (int round = 0;; round++) {
@@ -264,8 +266,8 @@ template <int HS> constexpr int NEXT_TILE = sizeof(Tile<HS>) / 16;
 template <int HS> constexpr int NEXT_PAIR = sizeof(Pair<HS>) / 16;
 
 /* d = a b', or d += a b'; both in shared memory */
-template <int HS>
-HOPPER(void) rows_by_rows(float (&d)[32], uint64_t a, uint64_t b, int add)
+template <int HS> DEVICE_INLINE void
+rows_by_rows(float (&d)[32], uint64_t a, uint64_t b, int add)
 {
     #pragma unroll
     for (int k = 0; k < HS / 16; k++) {
@@ -276,8 +278,8 @@ HOPPER(void) rows_by_rows(float (&d)[32], uint64_t a, uint64_t b, int add)
 
 /* d += a b; a in registers */
 template <int HS>
-HOPPER(void) by_columns(float (&d)[HS / 2], const uint32_t (&a)[16],
-                        uint64_t b)
+DEVICE_INLINE void by_columns(float (&d)[HS / 2], const uint32_t (&a)[16],
+                              uint64_t b)
 {
     #pragma unroll
     for (int k = 0; k < TILE / 16; k++)
@@ -289,7 +291,7 @@ HOPPER(void) by_columns(float (&d)[HS / 2], const uint32_t (&a)[16],
 
 /* numbers of a thread */
 /* Columns of a thread are 8 j + at.column and one more. */
-HOPPER(void) start_from(float (&dp)[32], const float *dsum)
+DEVICE_INLINE void start_from(float (&dp)[32], const float *dsum)
 {
     #pragma unroll
     for (int j = 0; j < 8; j++) {
@@ -300,7 +302,8 @@ HOPPER(void) start_from(float (&dp)[32], const float *dsum)
 }
 
 /* s = 2^(scale s - lse) */
-HOPPER(void) probabilities(float (&s)[32], const float *lse, float scale)
+DEVICE_INLINE void
+probabilities(float (&s)[32], const float *lse, float scale)
 {
     #pragma unroll
     for (int j = 0; j < 8; j++) {
@@ -314,7 +317,7 @@ HOPPER(void) probabilities(float (&s)[32], const float *lse, float scale)
 }
 
 /* On the diagonal: keys after the query count nothing.  Rows are keys. */
-HOPPER(void) hide_later_keys(float (&s)[32], const Place &at)
+DEVICE_INLINE void hide_later_keys(float (&s)[32], const Place &at)
 {
     #pragma unroll
     for (int i = 0; i < 32; i++)
@@ -322,7 +325,7 @@ HOPPER(void) hide_later_keys(float (&s)[32], const Place &at)
             s[i] = 0;
 }
 
-template <int n> HOPPER(void) clear(float (&x)[n])
+template <int n> DEVICE_INLINE void clear(float (&x)[n])
 {
     #pragma unroll
     for (int i = 0; i < n; i++)
@@ -331,22 +334,22 @@ template <int n> HOPPER(void) clear(float (&x)[n])
 
 /* numbers of rows of queries */
 /* As start_from and probabilities, if rows are queries. */
-HOPPER(void) start_from_rows(float (&dp)[32], const float (&dsum)[2])
+DEVICE_INLINE void start_from_rows(float (&dp)[32], const float (&dsum)[2])
 {
     #pragma unroll
     for (int i = 0; i < 32; i++)
         dp[i] = dsum[i / 2 % 2];
 }
 
-HOPPER(void) probabilities_of_rows(float (&s)[32], const float (&lse)[2],
-                                   float scale)
+DEVICE_INLINE void
+probabilities_of_rows(float (&s)[32], const float (&lse)[2], float scale)
 {
     #pragma unroll
     for (int i = 0; i < 32; i++)
         s[i] = fast_exp2(fmaf(s[i], scale, -lse[i / 2 % 2]));
 }
 
-HOPPER(void) hide_later_columns(float (&s)[32], const Place &at)
+DEVICE_INLINE void hide_later_columns(float (&s)[32], const Place &at)
 {
     #pragma unroll
     for (int i = 0; i < 32; i++)
@@ -354,27 +357,16 @@ HOPPER(void) hide_later_columns(float (&s)[32], const Place &at)
             s[i] = 0;
 }
 
-/* matrices to shared memory */
-/* Four matrices of 8 x 8 bf16: lane 8m + r names row r of matrix m. */
-#define STMATRIX(name, how)                                              \
-HOPPER(void) name(uint32_t to, const uint32_t *x)                        \
-{                                                                        \
-    asm volatile("stmatrix.sync.aligned.m8n8.x4" how ".shared.b16 "      \
-                 "[%0], {%1, %2, %3, %4};"                               \
-                 :: "r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])  \
-                 : "memory");                                            \
-}
-STMATRIX(stmatrix, "")
-STMATRIX(stmatrix_t, ".trans")          /* each matrix transposed */
-
-HOPPER(void) group_sync(const Place &at)
+/* the barrier of a group */
+DEVICE_INLINE void group_sync(const Place &at)
 {
     named_barrier_sync(1 + at.group, GROUP);
 }
 
 /* let go of tiles */
 /* Of the group's own, of the visit before this one. */
-template <int HS> HOPPER(void) let_go_own(Shared<HS> &sm, const Place &at)
+template <int HS> DEVICE_INLINE void
+let_go_own(Shared<HS> &sm, const Place &at)
 {
     if (at.round == 0)
         return;
@@ -384,7 +376,7 @@ template <int HS> HOPPER(void) let_go_own(Shared<HS> &sm, const Place &at)
 }
 
 /* begin a visit */
-template <int HS> HOPPER(void) know_rows(Shared<HS> &sm, Place &at)
+template <int HS> DEVICE_INLINE void know_rows(Shared<HS> &sm, Place &at)
 {
     const int s = at.round % 2, of = 2 * s + at.group;
     mbarrier_wait(&sm.rows_full[s], at.round / 2 % 2);
@@ -396,7 +388,7 @@ template <int HS> HOPPER(void) know_rows(Shared<HS> &sm, Place &at)
 
 /* The next one, if there is any. */
 template <int HS, bool keys>
-HOPPER(void) begin(Shared<HS> &sm, const Problem &p, Place &at)
+DEVICE_INLINE void begin(Shared<HS> &sm, const Problem &p, Place &at)
 {
     at.round++;
     const Visit &v = visit_of(sm, at.round);
@@ -413,13 +405,13 @@ HOPPER(void) begin(Shared<HS> &sm, const Problem &p, Place &at)
         know_rows(sm, at);
 }
 
-template <int HS> HOPPER(uint64_t) own_of(const Place &at)
+template <int HS> DEVICE_INLINE uint64_t own_of(const Place &at)
 {
     return at.own + at.round % 2 * (GROUPS * NEXT_PAIR<HS>);
 }
 
 template <int HS>
-HOPPER(void) start_scores(Numbers<HS> &n, const Place &at)
+DEVICE_INLINE void start_scores(Numbers<HS> &n, const Place &at)
 {
     const int stage = at.ring.stage;
     wgmma_fence();
@@ -432,8 +424,8 @@ HOPPER(void) start_scores(Numbers<HS> &n, const Place &at)
 /* One tile that passes by.  In the last step of a visit the scores of the
  * next one are started. */
 template <int HS, bool keys>
-HOPPER(void) step(Shared<HS> &sm, const Problem &p, Place &at,
-                  Numbers<HS> &n, bool first, bool last)
+DEVICE_INLINE void step(Shared<HS> &sm, const Problem &p, Place &at,
+                        Numbers<HS> &n, bool first, bool last)
 {
     const int here = at.ring.stage;
     const uint64_t own = own_of<HS>(at);
@@ -498,7 +490,7 @@ HOPPER(void) step(Shared<HS> &sm, const Problem &p, Place &at,
 /* sums of columns of a warp */
 /* Of the 2 n numbers s of each lane, n go to the lane 2 n further or back,
  * which has need of them: s[i] = the sum over the two lanes. */
-template <int n> HOPPER(void) halve(float (&s)[16])
+template <int n> DEVICE_INLINE void halve(float (&s)[16])
 {
     const bool upper = threadIdx.x & (2 * n);
     #pragma unroll
@@ -511,7 +503,7 @@ template <int n> HOPPER(void) halve(float (&s)[16])
 
 /* sum += the sums of x over the 16 rows of a warp, of columns 2 lane and
  * 2 lane + 1 */
-HOPPER(void) add_columns(float (&sum)[2], const float *x)
+DEVICE_INLINE void add_columns(float (&sum)[2], const float *x)
 {
     float s[16];
     #pragma unroll
@@ -527,8 +519,8 @@ HOPPER(void) add_columns(float (&sum)[2], const float *x)
 /* results of a visit */
 /* x, times scale, as rows of a tile */
 template <int HS>
-HOPPER(void) lay_out(const Place &at, const Tile<HS> &tile,
-                     const float (&x)[HS / 2], float scale)
+DEVICE_INLINE void lay_out(const Place &at, const Tile<HS> &tile,
+                           const float (&x)[HS / 2], float scale)
 {
     #pragma unroll
     for (int k = 0; k < HS / 16; k++) {
@@ -545,8 +537,8 @@ HOPPER(void) lay_out(const Place &at, const Tile<HS> &tile,
 
 /* To a third of dqkv: 0 dq, 1 dk, 2 dv. */
 template <int HS>
-HOPPER(void) send(const Problem &p, const Place &at, const Visit &v,
-                  const Tile<HS> &from, int third)
+DEVICE_INLINE void send(const Problem &p, const Place &at, const Visit &v,
+                        const Tile<HS> &from, int third)
 {
     group_sync(at);
     if (at.thread || v.own + at.group < 0)
@@ -559,8 +551,8 @@ HOPPER(void) send(const Problem &p, const Place &at, const Visit &v,
 
 /* Sums of each warp, then of the group; send is between them. */
 template <int HS>
-HOPPER(void) leave_sums(const Place &at, float (*room)[HS],
-                        const float (&x)[HS / 2])
+DEVICE_INLINE void leave_sums(const Place &at, float (*room)[HS],
+                              const float (&x)[HS / 2])
 {
     const int lane = at.thread % 32;
     for (int c = 0; c < HS / WIDE; c++) {
@@ -571,9 +563,9 @@ HOPPER(void) leave_sums(const Place &at, float (*room)[HS],
     }
 }
 
-template <int HS>
-HOPPER(void) add_sums(const Problem &p, const Place &at, const Visit &v,
-                      const float (*room)[HS], float scale)
+template <int HS> DEVICE_INLINE void
+add_sums(const Problem &p, const Place &at, const Visit &v,
+         const float (*room)[HS], float scale)
 {
     const int own = v.own + at.group, c = at.thread;
     if (own >= 0 && own < p.tiles && c < HS)
@@ -582,9 +574,9 @@ HOPPER(void) add_sums(const Problem &p, const Place &at, const Visit &v,
                        + (room[2][c] + room[3][c]));
 }
 
-template <int HS, bool keys>
-HOPPER(void) finish(const Problem &p, const Place &at,
-                    const Numbers<HS> &n, const Visit &v, Pair<HS> &own)
+template <int HS, bool keys> DEVICE_INLINE void
+finish(const Problem &p, const Place &at, const Numbers<HS> &n,
+       const Visit &v, Pair<HS> &own)
 {
     const float (&x)[HS / 2] = keys ? n.dv : n.dx;
     const float scale = keys ? 1 : p.scale;
@@ -604,7 +596,7 @@ HOPPER(void) finish(const Problem &p, const Place &at,
 }
 
 /* find one's place in a pass */
-template <int HS> HOPPER(Place) place_of(Shared<HS> &sm, int group)
+template <int HS> DEVICE_INLINE Place place_of(Shared<HS> &sm, int group)
 {
     const int thread = threadIdx.x % GROUP, lane = thread % 32;
     const int row = thread / 32 * 16 + lane % 16;
@@ -624,7 +616,7 @@ template <int HS> HOPPER(Place) place_of(Shared<HS> &sm, int group)
 
 /* all visits of a block */
 template <int HS, bool keys>
-HOPPER(void) gradients(Shared<HS> &sm, const Problem &p, int group)
+DEVICE_INLINE void gradients(Shared<HS> &sm, const Problem &p, int group)
 {
     Place at = place_of(sm, group);
     Numbers<HS> n;
@@ -660,7 +652,7 @@ HOPPER(void) gradients(Shared<HS> &sm, const Problem &p, int group)
 }
 
 /* set up the barriers of the passes */
-template <int HS, bool keys> HOPPER(void) set_up(Shared<HS> &sm)
+template <int HS, bool keys> DEVICE_INLINE void set_up(Shared<HS> &sm)
 {
     for (int s = 0; s < STAGES; s++) {
         mbarrier_init(&sm.full[s], keys ? 1 + 32 : 1);

@@ -5,7 +5,6 @@
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/hopper.cuh"
-#include "ops/kernels/special.cuh"
 
 /* sizes of a block of attention */
 enum {
@@ -43,7 +42,7 @@ template <int HS> struct Shared {
 /* A place in a ring of n stages, and the parity of this time around. */
 struct Ring { int at; uint32_t parity; };
 
-template <int n> HOPPER(void) advance(Ring &r)
+template <int n> DEVICE_INLINE void advance(Ring &r)
 {
     if (++r.at == n)
         r = Ring{ 0, r.parity ^ 1 };
@@ -59,7 +58,7 @@ struct Attention {
 };
 
 /* row may be negative: the first warpgroups have no queries then */
-template <int HS> HOPPER(Tile) tile_at(int n, const Attention &a)
+template <int HS> DEVICE_INLINE Tile tile_at(int n, const Attention &a)
 {
     /* which head; which of its tiles, counted from the end */
     enum { TOGETHER = 64 };     /* heads whose keys stay in the L2 */
@@ -79,7 +78,7 @@ __device__ static unsigned taken;
 
 /* Each block asks until it is told a number that is no tile: a.all times
  * in total.  Who asks last sets the counter back. */
-HOPPER(int) take_tile(const Attention &a)
+DEVICE_INLINE int take_tile(const Attention &a)
 {
     const unsigned i = atomicAdd(&taken, 1);
     if (i == (unsigned)a.all - 1)
@@ -89,14 +88,14 @@ HOPPER(int) take_tile(const Attention &a)
 
 /* fetch the tiles of one block */
 /* For one who is ahead of the others: looks every 0.2 us or so. */
-HOPPER(void) wait_asleep(uint64_t *bar, uint32_t parity)
+DEVICE_INLINE void wait_asleep(uint64_t *bar, uint32_t parity)
 {
     while (!mbarrier_test(bar, parity))
         __nanosleep(200);
 }
 
 /* `rows` rows into buffer `to`, when it is empty.  x: the first column */
-template <int HS> HOPPER(void) fetch(bf16 *to, const CUtensorMap *map,
+template <int HS> DEVICE_INLINE void fetch(bf16 *to, const CUtensorMap *map,
     uint64_t *full, uint64_t *empty, uint32_t parity, int rows,
     int x, int row, int b)
 {
@@ -106,7 +105,7 @@ template <int HS> HOPPER(void) fetch(bf16 *to, const CUtensorMap *map,
         tma_load(to + c * rows, map, full, x + c, row, b);
 }
 
-template <int HS> HOPPER(void) fetch_queries(Shared<HS> &s,
+template <int HS> DEVICE_INLINE void fetch_queries(Shared<HS> &s,
     const CUtensorMap *queries, const Tile &t, Ring &q)
 {
     wait_asleep(&s.q_empty[q.at], q.parity ^ 1);
@@ -122,7 +121,7 @@ template <int HS> HOPPER(void) fetch_queries(Shared<HS> &s,
 }
 
 
-template <int HS> HOPPER(void) fetch_tiles(Shared<HS> &s,
+template <int HS> DEVICE_INLINE void fetch_tiles(Shared<HS> &s,
     const CUtensorMap *queries, const CUtensorMap *keys, Attention a)
 {
     const int C = a.NH * HS;
@@ -150,8 +149,8 @@ template <int HS> HOPPER(void) fetch_tiles(Shared<HS> &s,
 
 /* products of one warpgroup */
 /* s = q k', 64 queries and 128 keys; started, not awaited */
-template <int HS>
-HOPPER(void) start_scores(float (&s)[KEYS / 2], uint32_t q, uint32_t k)
+template <int HS> DEVICE_INLINE void
+start_scores(float (&s)[KEYS / 2], uint32_t q, uint32_t k)
 {
     wgmma_fence();
     #pragma unroll
@@ -166,8 +165,8 @@ HOPPER(void) start_scores(float (&s)[KEYS / 2], uint32_t q, uint32_t k)
 
 /* y += p v, 128 keys; started, not awaited */
 template <int HS>
-HOPPER(void) start_output(float (&y)[HS / 2],
-                          const uint32_t (&p)[KEYS / 4], uint32_t v)
+DEVICE_INLINE void start_output(float (&y)[HS / 2],
+                                const uint32_t (&p)[KEYS / 4], uint32_t v)
 {
     wgmma_fence();
     #pragma unroll
@@ -184,13 +183,13 @@ HOPPER(void) start_output(float (&y)[HS / 2],
 
 
 /* softmax of one warpgroup */
-HOPPER(float) quad_max(float x)
+DEVICE_INLINE float quad_max(float x)
 {
     x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 1));
     return fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 2));
 }
 
-HOPPER(float) quad_sum(float x)
+DEVICE_INLINE float quad_sum(float x)
 {
     x += __shfl_xor_sync(WHOLE_WARP, x, 1);
     return x + __shfl_xor_sync(WHOLE_WARP, x, 2);
@@ -205,8 +204,8 @@ struct Rows {
 };
 
 /* The maxima of s join those before. */
-HOPPER(void) raise_maxima(Rows &r, const float (&s)[KEYS / 2],
-                          float scale)
+DEVICE_INLINE void raise_maxima(Rows &r, const float (&s)[KEYS / 2],
+                                float scale)
 {
     float x[16];                        /* x[i]: row i / 2 % 2 */
     /* x[0] to x[3] = two maxima of each row */
@@ -230,7 +229,7 @@ HOPPER(void) raise_maxima(Rows &r, const float (&s)[KEYS / 2],
 
 
 /* s becomes 2^(scale (s - maximum)); its sums join those before. */
-HOPPER(void) take_powers(Rows &r, float (&s)[KEYS / 2], float scale)
+DEVICE_INLINE void take_powers(Rows &r, float (&s)[KEYS / 2], float scale)
 {
     const float low[2] = { r.most[0] * scale, r.most[1] * scale };
     #pragma unroll
@@ -247,8 +246,8 @@ HOPPER(void) take_powers(Rows &r, float (&s)[KEYS / 2], float scale)
                         sum[2 * h] + sum[2 * h + 1]);
 }
 
-HOPPER(void) round_powers(uint32_t (&p)[KEYS / 4],
-                          const float (&s)[KEYS / 2])
+DEVICE_INLINE void round_powers(uint32_t (&p)[KEYS / 4],
+                                const float (&s)[KEYS / 2])
 {
     #pragma unroll
     for (int i = 0; i < KEYS / 4; i++)
@@ -256,7 +255,7 @@ HOPPER(void) round_powers(uint32_t (&p)[KEYS / 4],
 }
 
 template <int n>
-HOPPER(void) scale_rows(float (&y)[n], const float (&by)[2])
+DEVICE_INLINE void scale_rows(float (&y)[n], const float (&by)[2])
 {
     #pragma unroll
     for (int i = 0; i < n; i++)
@@ -265,7 +264,7 @@ HOPPER(void) scale_rows(float (&y)[n], const float (&by)[2])
 
 
 /* row, key: of the thread's first score */
-HOPPER(void) hide_the_future(float (&s)[KEYS / 2], int row, int key)
+DEVICE_INLINE void hide_the_future(float (&s)[KEYS / 2], int row, int key)
 {
     const int ahead = row - key;
     #pragma unroll
@@ -277,7 +276,7 @@ HOPPER(void) hide_the_future(float (&s)[KEYS / 2], int row, int key)
 
 /* write the output of one warpgroup */
 /* barrier: a named one, for these four warps */
-template <int HS> HOPPER(void) write_output(
+template <int HS> DEVICE_INLINE void write_output(
     bf16 (&to)[HS / WIDE][ROWS][WIDE], const float (&y)[HS / 2],
     const CUtensorMap *outputs, Tile t, int barrier, int thread)
 {
@@ -290,8 +289,9 @@ template <int HS> HOPPER(void) write_output(
     for (int i = 0; i < HS / 2; i += 2) {
         const int row = thread / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
         const int chunk = i / 4 % 8 ^ lane / 4;
-        store_shared(&to[i / 32][row][chunk * 8 + lane % 4 * 2],
-                     pack_two(y[i], y[i + 1]));
+        store_shared(
+            shared_address(&to[i / 32][row][chunk * 8 + lane % 4 * 2]),
+            pack_two(y[i], y[i + 1]));
     }
     fence_proxy_async();
     named_barrier_sync(barrier, GROUP);
@@ -305,7 +305,7 @@ template <int HS> HOPPER(void) write_output(
 
 
 /* attend with one warpgroup */
-template <int HS> HOPPER(void) attend(Shared<HS> &sh,
+template <int HS> DEVICE_INLINE void attend(Shared<HS> &sh,
     const CUtensorMap *outputs, const Attention &a, int group)
 {
     /* who am I; the descriptors of the first buffers */

@@ -2,8 +2,7 @@
 
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/kernels/common.cuh"
-#include "ops/kernels/mma.cuh"
-#include "ops/kernels/special.cuh"
+#include "ops/kernels/ptx.cuh"
 
 /* tiles of rows in shared memory */
 enum { WARPS4 = 4, THREADS4 = 32 * WARPS4, TILE = 64 };
@@ -14,35 +13,34 @@ enum { WARPS4 = 4, THREADS4 = 32 * WARPS4, TILE = 64 };
 #define TILE_BYTES(HS) (TILE * PITCH(HS) * 2)
 
 /* Copy rows t to t + R - 1 of a head, ld apart; zero from row T on. */
-template <int HS, int R>
-INLINE void load_rows(unsigned to, const bf16 *from, size_t ld, int t,
-                      int T)
+template <int HS, int R> DEVICE_INLINE void
+load_rows(unsigned to, const bf16 *from, size_t ld, int t, int T)
 {
     constexpr int pieces = HS / 8;              /* 16 bytes each */
     for (int i = threadIdx.x; i < R * pieces; i += THREADS4) {
         const int row = i / pieces, c = i % pieces * 8;
         const bool there = t + row < T;
-        copy16(to + (row * PITCH(HS) + c) * 2,
-               from + (there ? (t + row) * ld + c : 0), there ? 16 : 0);
+        cp_async(to + (row * PITCH(HS) + c) * 2,
+                 from + (there ? (t + row) * ld + c : 0), there ? 16 : 0);
     }
 }
 
 /* Where this lane finds its row of a fragment: of A, and of B when the
  * tile's rows run along k ... */
-template <int HS> INLINE unsigned lane_down(int lane)
+template <int HS> DEVICE_INLINE unsigned lane_down(int lane)
 {
     return (lane % 16 * PITCH(HS) + lane / 16 * 8) * 2;
 }
 
 /* ... and of B when they run along n. */
-template <int HS> INLINE unsigned lane_across(int lane)
+template <int HS> DEVICE_INLINE unsigned lane_across(int lane)
 {
     return ((lane / 16 * 8 + lane % 8) * PITCH(HS) + lane / 8 % 2 * 8) * 2;
 }
 
 /* The 16 rows at `at` as operand A, HS / 16 fragments. */
 template <int HS>
-INLINE void load_a(unsigned a[HS / 16][4], unsigned at)
+DEVICE_INLINE void load_a(unsigned a[HS / 16][4], unsigned at)
 {
     at += lane_down<HS>(threadIdx.x % 32);
     #pragma unroll
@@ -54,8 +52,8 @@ INLINE void load_a(unsigned a[HS / 16][4], unsigned at)
 /* s = rows of a times rows of a tile */
 /* s [16 M][8 N] = a times the transpose of the 8 N rows at `at` */
 template <int HS, int M, int N>
-INLINE void dots(float s[M][N][4], const unsigned a[M][HS / 16][4],
-                 unsigned at)
+DEVICE_INLINE void dots(float s[M][N][4], const unsigned a[M][HS / 16][4],
+                        unsigned at)
 {
     at += lane_across<HS>(threadIdx.x % 32);
     #pragma unroll
@@ -77,8 +75,8 @@ INLINE void dots(float s[M][N][4], const unsigned a[M][HS / 16][4],
 /* d [16 M][HS] += p [16 M][8 N], rounded to bf16, times the 8 N rows at
  * `at` */
 template <int HS, int M, int N>
-INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
-                     unsigned at)
+DEVICE_INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
+                            unsigned at)
 {
     at += lane_down<HS>(threadIdx.x % 32);
     #pragma unroll
@@ -105,30 +103,23 @@ INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
 }
 
 /* numbers of a row */
-INLINE float log2_fast(float x)             /* -infinity at 0 */
-{
-    float y;
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
 /* A row lies in four neighbouring lanes. */
-INLINE float row_max(float x)
+DEVICE_INLINE float row_max(float x)
 {
     x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 1));
     return fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 2));
 }
 
-INLINE float row_sum(float x)
+DEVICE_INLINE float row_sum(float x)
 {
     x += __shfl_xor_sync(WHOLE_WARP, x, 1);
     return x + __shfl_xor_sync(WHOLE_WARP, x, 2);
 }
 
 /* Rows t to t + 15 of a head, ld apart, = times x, as bf16; none from T */
-template <int HS>
-INLINE void write_rows(bf16 *to, const float x[HS / 8][4], float times,
-                       size_t ld, int t, int T)
+template <int HS> DEVICE_INLINE void
+write_rows(bf16 *to, const float x[HS / 8][4], float times, size_t ld,
+           int t, int T)
 {
     const int lane = threadIdx.x % 32;
     #pragma unroll
@@ -146,7 +137,8 @@ INLINE void write_rows(bf16 *to, const float x[HS / 8][4], float times,
 
 /* lse, for powers of 2, of 64 queries from t on in the first 64 threads,
  * D in the others; 0 behind the last query, whose rows are 0, too */
-INLINE float statistic(const float *lse, const float *dsum, int t, int T)
+DEVICE_INLINE float
+statistic(const float *lse, const float *dsum, int t, int T)
 {
     t += threadIdx.x % TILE;
     if (threadIdx.x < TILE)
@@ -156,8 +148,8 @@ INLINE float statistic(const float *lse, const float *dsum, int t, int T)
 
 /* to[0 .. HS) = `times` the sums over the rows of all four warps */
 template <int HS, int M>
-INLINE void sum_columns(float *to, const float x[M][HS / 8][4],
-                        float times, float *room)
+DEVICE_INLINE void sum_columns(float *to, const float x[M][HS / 8][4],
+                               float times, float *room)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     __syncthreads();                    /* nobody needs the tiles now */
@@ -184,9 +176,9 @@ INLINE void sum_columns(float *to, const float x[M][HS / 8][4],
  * when a number is about to exceed 2^8, or twice the sum in this lane */
 #define SLACK 8.0f
 
-template <int HS, int M, int N>
-INLINE void online_softmax(float s[M][N][4], float out[M][HS / 8][4],
-                           float most[M][2], float sum[M][2], float scale)
+template <int HS, int M, int N> DEVICE_INLINE void
+online_softmax(float s[M][N][4], float out[M][HS / 8][4], float most[M][2],
+               float sum[M][2], float scale)
 {
     float top[M][2];
     bool grown = false;
@@ -201,7 +193,7 @@ INLINE void online_softmax(float s[M][N][4], float out[M][HS / 8][4],
                 top[i][r] = fmaxf(top[i][r], fmaxf(s[i][n][2 * r],
                                                    s[i][n][2 * r + 1]));
             grown |= (top[i][r] - most[i][r]) * scale
-                   > fminf(SLACK, log2_fast(sum[i][r]) + 1);
+                   > fminf(SLACK, fast_log2(sum[i][r]) + 1);
         }
     if (__any_sync(WHOLE_WARP, grown))
         /* take all new maxima; scale what was summed before */
@@ -257,7 +249,7 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
     load_rows<HS, TILE>(at, qkv + C, ld, 0, T);
     load_rows<HS, TILE>(at + TILE_BYTES(HS), qkv + 2 * C, ld, 0, T);
     /* take the queries of this warp into registers */
-    copies_wait();
+    cp_async_wait_all();
     __syncthreads();
     #pragma unroll
     for (int i = 0; i < M; i++) {
@@ -269,7 +261,7 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
         /* wait for keys and values u to u + 63, start the next copies */
         const unsigned now = at + u / TILE % 2 * 2 * TILE_BYTES(HS);
         const unsigned next = at + (u / TILE + 1) % 2 * 2 * TILE_BYTES(HS);
-        copies_wait();
+        cp_async_wait_all();
         __syncthreads();
         if (u + TILE < last) {
             load_rows<HS, TILE>(next, qkv + C, ld, u + TILE, T);
@@ -345,7 +337,7 @@ flash_bwd_dq(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
     load_rows<HS, 64 * M>(at, qkv, ld, t, T);
     load_rows<HS, 64 * M>(at + 2 * TILE_BYTES(HS), dy, C, t, T);
     /* take them, lse and D into registers; start the first keys */
-    copies_wait();
+    cp_async_wait_all();
     __syncthreads();
     #pragma unroll
     for (int i = 0; i < M; i++) {
@@ -365,7 +357,7 @@ flash_bwd_dq(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
         /* wait for keys and values u to u + 63, start the next copies */
         const unsigned now = at + u / TILE % 2 * 2 * TILE_BYTES(HS);
         const unsigned next = at + (u / TILE + 1) % 2 * 2 * TILE_BYTES(HS);
-        copies_wait();
+        cp_async_wait_all();
         __syncthreads();
         if (u + TILE < last) {
             load_rows<HS, TILE>(next, qkv + C, ld, u + TILE, T);
@@ -439,7 +431,7 @@ flash_bwd_dkv(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
     /* take the keys and values of this warp into registers */
     load_rows<HS, 64 * M>(at, qkv + C, ld, u, T);
     load_rows<HS, 64 * M>(at + 2 * TILE_BYTES(HS), qkv + 2 * C, ld, u, T);
-    copies_wait();
+    cp_async_wait_all();
     __syncthreads();
     #pragma unroll
     for (int i = 0; i < M; i++) {
@@ -458,7 +450,7 @@ flash_bwd_dkv(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
         const unsigned next = at + (1 - stage) * 2 * TILE_BYTES(HS);
         const float *l = stat + stage * THREADS4, *d = l + TILE;
         float coming = 0;
-        copies_wait();
+        cp_async_wait_all();
         __syncthreads();
         if (t + TILE < T) {
             load_rows<HS, TILE>(next, qkv, ld, t + TILE, T);

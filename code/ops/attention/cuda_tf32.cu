@@ -1,24 +1,11 @@
 /* Tangled from chapters/workshop/matmul-plumbing.nw, "Launching attention".  Edit it there. */
 
 #include "ops/fp32/fp32.h"
+#include "ops/kernels/bf16.h"
 #include "ops/kernels/common.cuh"
-#include "ops/kernels/mma.cuh"
-#include "ops/kernels/special.cuh"
+#include "ops/kernels/ptx.cuh"
 
-/* mma.sync for floats */
-/* d [16][8] += a [16][8] b [8][8], of a and b the upper 19 bits of each
- * float */
-INLINE void mma_m16n8k8(float d[4], const unsigned a[4], unsigned b0,
-                        unsigned b1)
-{
-    ASM80("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
-          "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-          "{%0, %1, %2, %3};"
-          : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0),
-            "r"(b1));
-}
-
+/* operands of 11 or 22 bits */
 /* What tensor cores cut off is made up for in the mean: a float times this
  * and cut to 11 bits is off by at most 0.7 of their last, and as often up
  * as down; one that has no more than 11 bits stays itself. */
@@ -26,7 +13,7 @@ INLINE void mma_m16n8k8(float d[4], const unsigned a[4], unsigned b0,
 
 template <int TERMS> struct Operand { unsigned part[2]; };
 
-template <int TERMS> INLINE Operand<TERMS> operand(unsigned x)
+template <int TERMS> DEVICE_INLINE Operand<TERMS> operand(unsigned x)
 {
     const float f = __uint_as_float(x);
     Operand<TERMS> o;
@@ -43,13 +30,14 @@ template <int TERMS> INLINE Operand<TERMS> operand(unsigned x)
  * left of it. */
 template <int TERMS> struct Left { unsigned of[TERMS / 2 + 1][4]; };
 
-template <int TERMS> INLINE Left<TERMS> left(const unsigned x[4])
+template <int TERMS> DEVICE_INLINE Left<TERMS> left(const unsigned x[4])
 {
     Left<TERMS> a;
     #pragma unroll
     for (int j = 0; j < 4; j++) {
+        /* asm, so that the compiler does not keep x in parts */
         unsigned here = x[j];
-        if (TERMS == 3)                     /* not kept in parts */
+        if (TERMS == 3)
             asm volatile("mov.b32 %0, %1;" : "=r"(here) : "r"(x[j]));
         const Operand<TERMS> o = operand<TERMS>(here);
         a.of[0][j] = o.part[0];
@@ -61,9 +49,9 @@ template <int TERMS> INLINE Left<TERMS> left(const unsigned x[4])
 
 /* d += a b: one product, or three, the small ones first, and their sum
  * added to d by itself */
-template <int TERMS>
-INLINE void multiply(float d[4], const Left<TERMS> &a,
-                     const Operand<TERMS> &b0, const Operand<TERMS> &b1)
+template <int TERMS> DEVICE_INLINE void
+multiply(float d[4], const Left<TERMS> &a, const Operand<TERMS> &b0,
+         const Operand<TERMS> &b1)
 {
     if (TERMS == 1) {
         mma_m16n8k8(d, a.of[0], b0.part[0], b1.part[0]);
@@ -89,22 +77,21 @@ enum { WARPS4 = 4, THREADS4 = 32 * WARPS4, TILE = 64 };
 #define TILE_BYTES(HS) (TILE * PITCH(HS) * 2)
 
 /* Copy rows t to t + R - 1 of a head, ld apart; zero from row T on. */
-template <int HS, int R>
-INLINE void load_rows(unsigned to, const float *from, size_t ld, int t,
-                      int T)
+template <int HS, int R> DEVICE_INLINE void
+load_rows(unsigned to, const float *from, size_t ld, int t, int T)
 {
     constexpr int pieces = HS / 4;              /* 16 bytes each */
     for (int i = threadIdx.x; i < R * pieces; i += THREADS4) {
         const int row = i / pieces, c = i % pieces * 4;
         const bool there = t + row < T;
-        copy16(to + row * PITCH(HS) * 2 + c * 4,
-               from + (there ? (t + row) * ld + c : 0), there ? 16 : 0);
+        cp_async(to + row * PITCH(HS) * 2 + c * 4,
+                 from + (there ? (t + row) * ld + c : 0), there ? 16 : 0);
     }
 }
 
 /* The 16 rows at `at` as operand A, HS / 8 fragments. */
 template <int HS>
-INLINE void load_a(unsigned a[HS / 8][4], unsigned at)
+DEVICE_INLINE void load_a(unsigned a[HS / 8][4], unsigned at)
 {
     const int lane = threadIdx.x % 32;
     at += lane % 16 * PITCH(HS) * 2 + lane / 16 * 16;
@@ -116,8 +103,8 @@ INLINE void load_a(unsigned a[HS / 8][4], unsigned at)
 /* s = rows of floats times rows of a tile */
 /* s [16 M][8 N] = a times the transpose of the 8 N rows at `at` */
 template <int HS, int M, int N, int TERMS>
-INLINE void dots(float s[M][N][4], const unsigned a[M][HS / 8][4],
-                 unsigned at)
+DEVICE_INLINE void dots(float s[M][N][4], const unsigned a[M][HS / 8][4],
+                        unsigned at)
 {
     const int lane = threadIdx.x % 32;
     at += (lane / 16 * 8 + lane % 8) * PITCH(HS) * 2 + lane / 8 % 2 * 16;
@@ -149,17 +136,10 @@ INLINE void dots(float s[M][N][4], const unsigned a[M][HS / 8][4],
 }
 
 /* d += p times a tile of floats */
-INLINE unsigned shared_word(unsigned at)
-{
-    unsigned x;
-    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(x) : "r"(at) : "memory");
-    return x;
-}
-
 /* d [16 M][HS] += p [16 M][8 N] times the 8 N rows at `at` */
 template <int HS, int M, int N, int TERMS>
-INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
-                     unsigned at)
+DEVICE_INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
+                            unsigned at)
 {
     const int lane = threadIdx.x % 32;
     at += lane % 4 * 2 * PITCH(HS) * 2 + lane / 4 * 4;
@@ -178,8 +158,8 @@ INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
         #pragma unroll
         for (int n = 0; n < HS / 8; n++) {
             const Operand<TERMS>
-                even = operand<TERMS>(shared_word(at + n * 32)),
-                odd = operand<TERMS>(shared_word(at + PITCH(HS) * 2
+                even = operand<TERMS>(load_shared(at + n * 32)),
+                odd = operand<TERMS>(load_shared(at + PITCH(HS) * 2
                                                  + n * 32));
             #pragma unroll
             for (int i = 0; i < M; i++)
@@ -189,30 +169,23 @@ INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
 }
 
 /* numbers of a row */
-INLINE float log2_fast(float x)             /* -infinity at 0 */
-{
-    float y;
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
 /* A row lies in four neighbouring lanes. */
-INLINE float row_max(float x)
+DEVICE_INLINE float row_max(float x)
 {
     x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 1));
     return fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 2));
 }
 
-INLINE float row_sum(float x)
+DEVICE_INLINE float row_sum(float x)
 {
     x += __shfl_xor_sync(WHOLE_WARP, x, 1);
     return x + __shfl_xor_sync(WHOLE_WARP, x, 2);
 }
 
 /* Rows t to t + 15 of a head, ld apart, = times x, as bf16; none from T */
-template <int HS>
-INLINE void write_rows(bf16 *to, const float x[HS / 8][4], float times,
-                       size_t ld, int t, int T)
+template <int HS> DEVICE_INLINE void
+write_rows(bf16 *to, const float x[HS / 8][4], float times, size_t ld,
+           int t, int T)
 {
     const int lane = threadIdx.x % 32;
     #pragma unroll
@@ -230,7 +203,8 @@ INLINE void write_rows(bf16 *to, const float x[HS / 8][4], float times,
 
 /* lse, for powers of 2, of 64 queries from t on in the first 64 threads,
  * D in the others; 0 behind the last query, whose rows are 0, too */
-INLINE float statistic(const float *lse, const float *dsum, int t, int T)
+DEVICE_INLINE float
+statistic(const float *lse, const float *dsum, int t, int T)
 {
     t += threadIdx.x % TILE;
     if (threadIdx.x < TILE)
@@ -240,8 +214,8 @@ INLINE float statistic(const float *lse, const float *dsum, int t, int T)
 
 /* to[0 .. HS) = `times` the sums over the rows of all four warps */
 template <int HS, int M>
-INLINE void sum_columns(float *to, const float x[M][HS / 8][4],
-                        float times, float *room)
+DEVICE_INLINE void sum_columns(float *to, const float x[M][HS / 8][4],
+                               float times, float *room)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     __syncthreads();                    /* nobody needs the tiles now */
@@ -265,9 +239,9 @@ INLINE void sum_columns(float *to, const float x[M][HS / 8][4],
 
 /* write rows of floats */
 /* Rows t to t + 15 of a head, ld apart, = times x; none from T */
-template <int HS>
-INLINE void write_rows(float *to, const float x[HS / 8][4], float times,
-                       size_t ld, int t, int T)
+template <int HS> DEVICE_INLINE void
+write_rows(float *to, const float x[HS / 8][4], float times, size_t ld,
+           int t, int T)
 {
     const int lane = threadIdx.x % 32;
     #pragma unroll
@@ -288,9 +262,9 @@ INLINE void write_rows(float *to, const float x[HS / 8][4], float times,
  * when a number is about to exceed 2^8, or twice the sum in this lane */
 #define SLACK 8.0f
 
-template <int HS, int M, int N>
-INLINE void online_softmax(float s[M][N][4], float out[M][HS / 8][4],
-                           float most[M][2], float sum[M][2], float scale)
+template <int HS, int M, int N> DEVICE_INLINE void
+online_softmax(float s[M][N][4], float out[M][HS / 8][4], float most[M][2],
+               float sum[M][2], float scale)
 {
     float top[M][2];
     bool grown = false;
@@ -305,7 +279,7 @@ INLINE void online_softmax(float s[M][N][4], float out[M][HS / 8][4],
                 top[i][r] = fmaxf(top[i][r], fmaxf(s[i][n][2 * r],
                                                    s[i][n][2 * r + 1]));
             grown |= (top[i][r] - most[i][r]) * scale
-                   > fminf(SLACK, log2_fast(sum[i][r]) + 1);
+                   > fminf(SLACK, fast_log2(sum[i][r]) + 1);
         }
     if (__any_sync(WHOLE_WARP, grown))
         /* take all new maxima; scale what was summed before */
@@ -362,7 +336,7 @@ attention_mma_fwd_kernel(float *y, float *lse, const float *qkv, int T,
     load_rows<HS, TILE>(at, qkv + C, ld, 0, T);
     load_rows<HS, TILE>(at + TILE_BYTES(HS), qkv + 2 * C, ld, 0, T);
     /* take the queries of this warp into registers */
-    copies_wait();
+    cp_async_wait_all();
     __syncthreads();
     #pragma unroll
     for (int i = 0; i < M; i++) {
@@ -375,7 +349,7 @@ attention_mma_fwd_kernel(float *y, float *lse, const float *qkv, int T,
         /* wait for keys and values u to u + 63, start the next copies */
         const unsigned now = at + u / TILE % 2 * 2 * TILE_BYTES(HS);
         const unsigned next = at + (u / TILE + 1) % 2 * 2 * TILE_BYTES(HS);
-        copies_wait();
+        cp_async_wait_all();
         __syncthreads();
         if (u + TILE < last) {
             load_rows<HS, TILE>(next, qkv + C, ld, u + TILE, T);
@@ -451,7 +425,7 @@ attention_mma_bwd_dq(float *dqkv, const float *dy, const float *qkv,
     load_rows<HS, 64 * M>(at, qkv, ld, t, T);
     load_rows<HS, 64 * M>(at + 2 * TILE_BYTES(HS), dy, C, t, T);
     /* take them, lse and D into registers; start the first keys */
-    copies_wait();
+    cp_async_wait_all();
     __syncthreads();
     #pragma unroll
     for (int i = 0; i < M; i++) {
@@ -472,7 +446,7 @@ attention_mma_bwd_dq(float *dqkv, const float *dy, const float *qkv,
         /* wait for keys and values u to u + 63, start the next copies */
         const unsigned now = at + u / TILE % 2 * 2 * TILE_BYTES(HS);
         const unsigned next = at + (u / TILE + 1) % 2 * 2 * TILE_BYTES(HS);
-        copies_wait();
+        cp_async_wait_all();
         __syncthreads();
         if (u + TILE < last) {
             load_rows<HS, TILE>(next, qkv + C, ld, u + TILE, T);
@@ -541,7 +515,7 @@ attention_mma_bwd_dkv(float *dqkv, const float *dy, const float *qkv,
     /* take the keys and values of this warp into registers */
     load_rows<HS, 64 * M>(at, qkv + C, ld, u, T);
     load_rows<HS, 64 * M>(at + 2 * TILE_BYTES(HS), qkv + 2 * C, ld, u, T);
-    copies_wait();
+    cp_async_wait_all();
     __syncthreads();
     #pragma unroll
     for (int i = 0; i < M; i++) {
@@ -561,7 +535,7 @@ attention_mma_bwd_dkv(float *dqkv, const float *dy, const float *qkv,
         const unsigned next = at + (1 - stage) * 2 * TILE_BYTES(HS);
         const float *l = stat + stage * THREADS4, *d = l + TILE;
         float coming = 0;
-        copies_wait();
+        cp_async_wait_all();
         __syncthreads();
         if (t + TILE < T) {
             load_rows<HS, TILE>(next, qkv, ld, t + TILE, T);

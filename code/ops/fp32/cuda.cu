@@ -2,7 +2,7 @@
 
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
-#include "ops/kernels/special.cuh"
+#include "ops/kernels/ptx.cuh"
 #include "ops/operators.h"
 
 /* gelu of four floats */

@@ -2,7 +2,7 @@
 
 #include "ops/gelu/gelu_bf16.h"
 #include "ops/kernels/common.cuh"
-#include "ops/kernels/special.cuh"
+#include "ops/kernels/ptx.cuh"
 #include "ops/operators.h"
 
 /* gelu_bf16: one number */

@@ -26,6 +26,8 @@ __host__ __device__ static inline bf16 float_to_bf16(float x)
     return __float2bfloat16(x);
 }
 
+#include "ops/kernels/ptx.cuh"
+
 /* packs: numbers that travel together */
 /* W numbers side by side in memory, moved by one instruction: 8 of them
  * are 16 bytes and lie at a multiple of 16, 4 are 8 bytes; 1 is for rows
@@ -89,6 +91,15 @@ __device__ static __forceinline__ void pack_put(Pack<1> *a, const float *v)
     a->bits = __bfloat16_as_ushort(__float2bfloat16(v[0]));
 }
 
+template <int W, typename E>
+DEVICE_INLINE void pack_copy_async(Pack<W, E> *to, const E *from)
+{
+    if (sizeof *to == 16)
+        cp_async(to, from);
+    else
+        *to = pack_load<W>(from);
+}
+
 template <> struct Pack<4, float> { float4 v; };
 
 __device__ static __forceinline__ void pack_get(float *v, Pack<4, float> a)
@@ -125,49 +136,6 @@ __device__ static __forceinline__ void float4_put(float *p, const float *v)
                                        v[4 * i + 2], v[4 * i + 3]);
     if (W == 1)
         p[0] = v[0];
-}
-
-/* sixteen bytes to shared memory */
-/* Sixteen bytes from global to shared memory, past the registers.  The
- * thread that asked has them after stage_wait, the others of its block
- * after a barrier behind that. */
-__device__ static __forceinline__ void stage_16(void *to, const void *from)
-{
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
-    *(uint4 *)to = *(const uint4 *)from;
-#else
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::
-                 "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)
-                 : "memory");
-#endif
-}
-
-
-/* What was asked for since the last commit is a group; wait for all but
- * the last LATER groups. */
-__device__ static __forceinline__ void stage_commit(void)
-{
-#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-template <int W, typename E>
-__device__ static __forceinline__ void stage_pack(Pack<W, E> *to,
-                                                  const E *from)
-{
-    if (sizeof *to == 16)
-        stage_16(to, from);
-    else
-        *to = pack_load<W>(from);
-}
-
-template <int LATER>
-__device__ static __forceinline__ void stage_wait(void)
-{
-#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" :: "n"(LATER) : "memory");
-#endif
 }
 #else
 

@@ -7,12 +7,7 @@
 
 #include "backend/cuda_stream.cuh"
 #include "backend/driver.h"
-
-#include <stdint.h>
-
-/* Compiled for another GPU, nobody calls them. */
-#define HOPPER(type) \
-    [[maybe_unused]] __device__ static __forceinline__ type
+#include "ops/kernels/ptx.cuh"
 
 /* ask whether there is a Hopper, and code for it */
 /* Compute capability 9.0, and this program compiled for it. */
@@ -26,17 +21,10 @@ static inline bool is_hopper(void)
         && gpu_attribute(cudaDevAttrComputeCapabilityMinor) == 0;
 }
 
-/* an address in shared memory */
-/* The address of something in shared memory, as instructions take it. */
-HOPPER(uint32_t) shared_address(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
-
 /* barriers that count bytes */
 /* A barrier in shared memory, 8 bytes.  A phase ends when `arrivals` have
  * arrived and every byte that was announced has come. */
-HOPPER(void) mbarrier_init(uint64_t *bar, int arrivals)
+DEVICE_INLINE void mbarrier_init(uint64_t *bar, int arrivals)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
                  :: "r"(shared_address(bar)), "r"(arrivals) : "memory");
@@ -44,19 +32,19 @@ HOPPER(void) mbarrier_init(uint64_t *bar, int arrivals)
 
 /* The thread that set barriers up makes them visible to the copy engine;
  * __syncthreads() then to the other threads. */
-HOPPER(void) mbarrier_init_done()
+DEVICE_INLINE void mbarrier_init_done()
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-HOPPER(void) mbarrier_arrive(uint64_t *bar)
+DEVICE_INLINE void mbarrier_arrive(uint64_t *bar)
 {
     asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];"
                  :: "r"(shared_address(bar)) : "memory");
 }
 
 /* Arrive, and announce bytes that the copy engine will bring. */
-HOPPER(void) mbarrier_expect(uint64_t *bar, int bytes)
+DEVICE_INLINE void mbarrier_expect(uint64_t *bar, int bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 "
                  "_, [%0], %1;"
@@ -65,7 +53,7 @@ HOPPER(void) mbarrier_expect(uint64_t *bar, int bytes)
 
 /* Wait for the end of the phase with this parity: 0, 1, 0, 1, ...  On a
  * fresh barrier, waiting for parity 1 returns at once. */
-HOPPER(void) mbarrier_wait(uint64_t *bar, uint32_t parity)
+DEVICE_INLINE void mbarrier_wait(uint64_t *bar, uint32_t parity)
 {
     asm volatile("{\n"
         ".reg .pred done;\n"
@@ -76,7 +64,7 @@ HOPPER(void) mbarrier_wait(uint64_t *bar, uint32_t parity)
 }
 
 /* Has it ended?  May wait a moment for it. */
-HOPPER(bool) mbarrier_test(uint64_t *bar, uint32_t parity)
+DEVICE_INLINE bool mbarrier_test(uint64_t *bar, uint32_t parity)
 {
     uint32_t ended;
     asm volatile("{\n"
@@ -88,8 +76,8 @@ HOPPER(bool) mbarrier_test(uint64_t *bar, uint32_t parity)
     return ended;
 }
 
-HOPPER(void) mbarrier_wait_both(uint64_t *a, uint32_t a_parity,
-                                uint64_t *b, uint32_t b_parity)
+DEVICE_INLINE void mbarrier_wait_both(uint64_t *a, uint32_t a_parity,
+                                      uint64_t *b, uint32_t b_parity)
 {
     asm volatile("{\n"
         ".reg .pred p, q;\n"
@@ -106,8 +94,8 @@ HOPPER(void) mbarrier_wait_both(uint64_t *a, uint32_t a_parity,
 /* The box of `map` at (x, y, z) into shared memory, 1024-byte aligned; its
  * bytes count on bar.  Called by one thread.  What lies outside of the
  * tensor comes as zeros, and counts. */
-HOPPER(void) tma_load(void *to, const CUtensorMap *map, uint64_t *bar,
-                      int x, int y, int z)
+DEVICE_INLINE void tma_load(void *to, const CUtensorMap *map, uint64_t *bar,
+                            int x, int y, int z)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile"
                  ".mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], "
@@ -118,8 +106,8 @@ HOPPER(void) tma_load(void *to, const CUtensorMap *map, uint64_t *bar,
 }
 
 /* The other way.  What lies outside of the tensor is not written. */
-HOPPER(void) tma_store(const CUtensorMap *map, const void *from,
-                       int x, int y, int z)
+DEVICE_INLINE void tma_store(const CUtensorMap *map, const void *from,
+                             int x, int y, int z)
 {
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile"
                  ".bulk_group [%0, {%2, %3, %4}], [%1];"
@@ -128,14 +116,14 @@ HOPPER(void) tma_store(const CUtensorMap *map, const void *from,
 }
 
 /* Stores of this thread so far are one group. */
-HOPPER(void) tma_commit()
+DEVICE_INLINE void tma_commit()
 {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
 /* All but the newest n groups have read shared memory: it may be used
  * again. */
-template <int n> HOPPER(void) tma_wait_read()
+template <int n> DEVICE_INLINE void tma_wait_read()
 {
     asm volatile("cp.async.bulk.wait_group.read %0;" :: "n"(n) : "memory");
 }
@@ -178,24 +166,31 @@ static inline CUtensorMap tensor_map(const void *p, int nx, int ny, int nz,
 
 
 /* order shared memory for the engines */
-/* Said with the address, the compiler knows that it is shared memory. */
-HOPPER(void) store_shared(void *to, uint32_t x)
-{
-    asm volatile("st.shared.b32 [%0], %1;"
-                 :: "r"(shared_address(to)), "r"(x) : "memory");
-}
-
 /* What this thread wrote to shared memory with ordinary stores can be read
  * by the copy engine and the tensor cores after the next barrier. */
-HOPPER(void) fence_proxy_async()
+DEVICE_INLINE void fence_proxy_async()
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 
+/* stmatrix: fragments to shared memory */
+/* Four matrices of 8 x 8 bf16: lane 8m + r names row r of matrix m. */
+#define STMATRIX(name, how)                                              \
+DEVICE_INLINE void name(uint32_t to, const uint32_t *x)                  \
+{                                                                        \
+    asm volatile("stmatrix.sync.aligned.m8n8.x4" how ".shared.b16 "      \
+                 "[%0], {%1, %2, %3, %4};"                               \
+                 :: "r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])  \
+                 : "memory");                                            \
+}
+STMATRIX(stmatrix, "")
+STMATRIX(stmatrix_t, ".trans")          /* each matrix transposed */
+
+
 /* barriers for some of the warps */
 /* Barrier `id` (1 to 15; 0 is __syncthreads) of `threads` threads. */
-HOPPER(void) named_barrier_sync(int id, int threads)
+DEVICE_INLINE void named_barrier_sync(int id, int threads)
 {
     asm volatile("bar.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
 }
@@ -203,43 +198,43 @@ HOPPER(void) named_barrier_sync(int id, int threads)
 
 /* hand registers on */
 /* Called by all of a warpgroup; n registers a thread, a multiple of 8. */
-template <int n> HOPPER(void) registers_give_up()
+template <int n> DEVICE_INLINE void registers_give_up()
 {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(n));
 }
 
-template <int n> HOPPER(void) registers_take()
+template <int n> DEVICE_INLINE void registers_take()
 {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" :: "n"(n));
 }
 
 
 /* start products and wait for them */
-HOPPER(void) wgmma_fence()
+DEVICE_INLINE void wgmma_fence()
 {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
-HOPPER(void) wgmma_commit()
+DEVICE_INLINE void wgmma_commit()
 {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
 /* All but the newest n groups of products are done. */
-template <int n> HOPPER(void) wgmma_wait()
+template <int n> DEVICE_INLINE void wgmma_wait()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(n) : "memory");
 }
 
 /* To the compiler, x changes here: no use of it moves across.  Needed
  * behind the wait for what a product has written. */
-template <int n> HOPPER(void) wgmma_hold(float (&x)[n])
+template <int n> DEVICE_INLINE void wgmma_hold(float (&x)[n])
 {
     for (int i = 0; i < n; i++)
         asm volatile("" : "+f"(x[i]) :: "memory");
 }
 
-template <int n> HOPPER(void) wgmma_hold(uint32_t (&x)[n])
+template <int n> DEVICE_INLINE void wgmma_hold(uint32_t (&x)[n])
 {
     for (int i = 0; i < n; i++)
         asm volatile("" : "+r"(x[i]) :: "memory");
@@ -249,7 +244,7 @@ template <int n> HOPPER(void) wgmma_hold(uint32_t (&x)[n])
 /* A matrix in shared memory of rows of 128 bytes in the 128-byte swizzle,
  * starting at a multiple of 1024 bytes (or a step along k further).
  * lead: bytes to the next 64 columns, if it is transposed and has them. */
-HOPPER(uint64_t) wgmma_matrix(const void *p, uint32_t lead = 16)
+DEVICE_INLINE uint64_t wgmma_matrix(const void *p, uint32_t lead = 16)
 {
     return (uint64_t)(shared_address(p) >> 4 & 0x3fff)
          | (uint64_t)(lead >> 4) << 16
@@ -259,7 +254,7 @@ HOPPER(uint64_t) wgmma_matrix(const void *p, uint32_t lead = 16)
 
 /* The descriptor whose lower half this is: of a matrix a few steps of 16
  * bytes further in, the lower half plus their number. */
-HOPPER(uint64_t) wgmma_matrix_at(uint32_t low)
+DEVICE_INLINE uint64_t wgmma_matrix_at(uint32_t low)
 {
     uint64_t whole;
     asm("mov.b64 %0, {%1, %2};"
@@ -294,7 +289,7 @@ HOPPER(uint64_t) wgmma_matrix_at(uint32_t low)
  * columns 8 i + 2 (t % 4) and 1 more:
  * d[4 i .. 4 i + 3] = two of the first row, two of the second. */
 #define WGMMA_SHARED(N, SIZE, A, B, ADD, TA, TB)                         \
-template <int ta = 0, int tb = 0> HOPPER(void)                           \
+template <int ta = 0, int tb = 0> DEVICE_INLINE void                     \
 wgmma_m64n##N(float (&d)[SIZE], uint64_t a, uint64_t b, int add)         \
 {                                                                        \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " ADD ", 0;\n"        \
@@ -313,7 +308,7 @@ WGMMA_SHARED(128, 64, "%64", "%65", "%66", "%67", "%68")
  * its rows r, r + 8 and columns c = 2 (t % 4), (r, c), (r + 8, c),
  * (r, c + 8), (r + 8, c + 8) and the next column of each. */
 #define WGMMA_REGISTERS(N, SIZE, A, B, ADD, TB)                          \
-template <int tb = 0> HOPPER(void)                                       \
+template <int tb = 0> DEVICE_INLINE void                                 \
 wgmma_m64n##N(float (&d)[SIZE], const uint32_t *a, uint64_t b, int add)  \
 {                                                                        \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " ADD ", 0;\n"        \

@@ -167,13 +167,13 @@ __device__ static __forceinline__ void ask_row(
         if (n >= N || c + 32 * W * s >= C)
             break;
         /* ask for one pack of each */
-        stage_pack(slot + 32 * s, x + at + 32 * W * s);
-        stage_pack(slot + 32 * (STEPS + s), dy + at + 32 * W * s);
+        pack_copy_async(slot + 32 * s, x + at + 32 * W * s);
+        pack_copy_async(slot + 32 * (STEPS + s), dy + at + 32 * W * s);
         if (dres)
-            stage_pack(slot + 32 * (2 * STEPS + s),
-                       dres + at + 32 * W * s);
+            pack_copy_async(slot + 32 * (2 * STEPS + s),
+                            dres + at + 32 * W * s);
     }
-    stage_commit();
+    cp_async_commit();
 }
 
 /* layernorm_bf16 backward: the kernel */
@@ -230,7 +230,7 @@ layernorm_bwd_kernel(E *dx, float *part, const E *dy, const E *dres,
             m_next = mean[next];
             r_next = rstd[next];
         }
-        stage_wait<1>();
+        cp_async_wait<1>();
         const Pack<W, E> *now = slot + turn * half;
 
         /* a, p = the sums of g and of g (x - m), as dx needs them */

@@ -1,7 +1,7 @@
 /* Tangled from chapters/gpt2/fused-operators.nw, "The classifier".  Edit it there. */
 
 #include "ops/kernels/common.cuh"
-#include "ops/kernels/special.cuh"
+#include "ops/kernels/ptx.cuh"
 #include "ops/loss/classifier_bf16.h"
 #include "ops/operators.h"
 
@@ -146,8 +146,8 @@ classifier_bf16_kept(float *losses, bf16 *logits, const int32_t *targets,
     for (int h = 0; h < 2; h++) {
         const int end = h ? packs : half;
         for (int p = h * half + threadIdx.x; p < end; p += blockDim.x)
-            stage_16(&kept[p], logits + (size_t)blockIdx.x * Vp + 8 * p);
-        stage_commit();
+            cp_async(&kept[p], logits + (size_t)blockIdx.x * Vp + 8 * p);
+        cp_async_commit();
     }
     int n = blockIdx.x, after = n + gridDim.x;
     for (int turn = 0; n < N; turn ^= 1) {
@@ -166,15 +166,15 @@ classifier_bf16_kept(float *losses, bf16 *logits, const int32_t *targets,
         #pragma unroll
         for (int h = 0; h < 2; h++) {
             const int end = h ? packs : half;
-            stage_wait<1>();
+            cp_async_wait<1>();
             for (int p = h * half + threadIdx.x; p < end; p += blockDim.x) {
                 logits_get(v, Pack<8>{ kept[p] }, 8 * p, V);
                 take<8>(&m, &sum, v);
                 if (!gradient && next)
-                    stage_16(&kept[p], next + 8 * p);
+                    cp_async(&kept[p], next + 8 * p);
             }
             if (!gradient || h == 0)
-                stage_commit();
+                cp_async_commit();
         }
 
         /* tell the block what was drawn */
@@ -195,9 +195,9 @@ classifier_bf16_kept(float *losses, bf16 *logits, const int32_t *targets,
                     pack_put(&pack, v);
                     pack_store(row + 8 * p, pack);
                     if (next)
-                        stage_16(&kept[p], next + 8 * p);
+                        cp_async(&kept[p], next + 8 * p);
                 }
-                stage_commit();
+                cp_async_commit();
             }
         }
         n = after;

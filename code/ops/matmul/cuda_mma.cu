@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include "ops/kernels/common.cuh"
+#include "ops/kernels/ptx.cuh"
 #include "ops/matmul/matmul_impls.h"
 
 /* the sizes of a block's work */
@@ -31,8 +32,7 @@ __device__ static __forceinline__ void
 copy8(unsigned to, const bf16 *from, int n, bool wide)
 {
     if (wide) {
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-                     :: "r"(to), "l"(from), "r"(2 * n) : "memory");
+        cp_async(to, from, 2 * n);
         return;
     }
     /* load the elements one by one, store them together */
@@ -41,9 +41,7 @@ copy8(unsigned to, const bf16 *from, int n, bool wide)
         if (j < n)
             x[j / 2] |= (unsigned)((const uint16_t *)from)[j]
                         << (j % 2 * 16);
-    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
-                 :: "r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
-                 : "memory");
+    store_shared(to, make_uint4(x[0], x[1], x[2], x[3]));
 }
 
 /* SIZE x DEPTH elements of m, from (x0, k0), to shared memory at `to` */
@@ -92,25 +90,9 @@ __device__ static __forceinline__ void
 load_matrices(uint32_t r[4], unsigned at, int i, int k)
 {
     if (DOWN)
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 "
-                     "{%0, %1, %2, %3}, [%4];"
-                     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                     : "r"((at + k * 128) ^ (i * 32)));
+        ldmatrix_t(r, (at + k * 128) ^ (i * 32));
     else
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 "
-                     "{%0, %1, %2, %3}, [%4];"
-                     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                     : "r"((at + i * 2048) ^ (k * 2)));
-}
-
-/* c += a b, 16 x 8 x 16 */
-__device__ static __forceinline__ void
-mma(float c[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
-{
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
-        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+        ldmatrix(r, (at + i * 2048) ^ (k * 2));
 }
 
 /* the job of a launch */
@@ -178,11 +160,9 @@ __device__ static __forceinline__ float gelu_gate(float x, float *slope)
 {
     const float xx = x * x;
     const float u2 = x * fmaf(0.0713548163f, xx, 1.5957691216f);
-    float e, s;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(-1.44269504f * u2));
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(s) : "f"(1 + e));
+    const float gate = fast_inverse(1 + fast_exp2(-LOG2E * u2));
     *slope = fmaf(0.2140644488f, xx, 1.5957691216f);
-    return s;
+    return gate;
 }
 
 /* x of row m, from column c, n of them, becomes out */
@@ -272,14 +252,14 @@ ask(unsigned shared, const struct Job &j, int m0, int n0, int first, int s,
         fetch<A_DOWN, ROWS>(to, j.a, m0, k);
         fetch<B_DOWN, COLS>(to + ROWS * DEPTH * 2, j.b, n0, k);
     }
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    cp_async_commit();
 }
 
 /* until all but the last STAGES - 2 groups have arrived, for everybody */
 template <int STAGES>
 __device__ static __forceinline__ void wait_for_stage(void)
 {
-    asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 2) : "memory");
+    cp_async_wait<STAGES - 2>();
     __syncthreads();
 }
 
@@ -293,7 +273,7 @@ __global__ void __launch_bounds__(TEAM) matmul_mma_kernel(struct Job j)
 {
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(128) unsigned char memory[];
-    const unsigned shared = (unsigned)__cvta_generic_to_shared(memory);
+    const unsigned shared = shared_address(memory);
     /* the tile of this block, the place of this warp, the stages */
     int row, col;
     tile_of_block(j, &row, &col);
@@ -356,11 +336,12 @@ __global__ void __launch_bounds__(TEAM) matmul_mma_kernel(struct Job j)
             for (int i = 0; i < 4; i++)
                 #pragma unroll
                 for (int n = 0; n < 8; n++)
-                    mma(c[i][n], a[q % 2][i], b[q % 2][n / 2][n % 2 * 2],
-                        b[q % 2][n / 2][n % 2 * 2 + 1]);
+                    mma_m16n8k16(c[i][n], a[q % 2][i],
+                                 b[q % 2][n / 2][n % 2 * 2],
+                                 b[q % 2][n / 2][n % 2 * 2 + 1]);
         }
     }
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    cp_async_wait_all();
     /* write the sums, part after part */
     for (int part = 0; part < COLS; part += PART) {
         __syncthreads();
