@@ -27,13 +27,13 @@ count() {           # program, name -> rows
         }' "$dir/report"
 }
 count "$B/tests-simt/gpu_matmul" swizzled > "$dir/counts"
-sed 's/((chunk ^ row) % 8)/(chunk % 8)/
-     s/(half_x ^ row)/half_x/; s/(half_k ^ row)/half_k/' \
-    code/ops/matmul/cuda_mma.cu > "$dir/matmul_bf16_mma.cu"
+mkdir -p "$dir/ops/kernels"
+sed 's/(c ^ r) % 8/c % 8/' code/ops/kernels/swizzle.cuh \
+    > "$dir/ops/kernels/swizzle.cuh"
 objects=$(find "$B/simt/code" -name '*.o' ! -path '*/lessons/*' |
           grep -v matmul/cuda_mma.o)
 # shellcheck disable=SC2086
-if "$BIN/simtcc" -ffp-contract=off -w -Icode -Icode/ops/matmul -c "$dir/matmul_bf16_mma.cu" \
+if "$BIN/simtcc" -ffp-contract=off -w -I"$dir" -Icode -c code/ops/matmul/cuda_mma.cu \
        -o "$dir/mma.o" 2> "$dir/stderr" &&
    ${CC:-cc} -fopenmp "$B/opt/tests/gpu_matmul.o" "$dir/mma.o" $objects \
        "$B/libmb-host.a" "$B/lib/libsimt.a" -lcmocka -lm -lpthread \

@@ -7,6 +7,7 @@
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/hopper.cuh"
+#include "ops/kernels/swizzle.cuh"
 
 /* sizes of the backward pass */
 enum {
@@ -19,7 +20,8 @@ enum {
     BLOCK = (GROUPS + 1) * GROUP,
 };
 
-typedef bf16 Tile[TILE * HS];           /* rows of 128 bytes, swizzled */
+typedef bf16 Tile[TILE * HS];           /* [64][64], swizzled */
+static_assert(HS == SWIZZLE_COLS, "a row of a tile is a row of a head");
 
 /* shared memory of the backward pass */
 struct Shared {
@@ -358,7 +360,7 @@ DEVICE_INLINE void to_ds(const Place &at, const uint32_t (&x)[16])
 {
     #pragma unroll
     for (int k = 0; k < 4; k++)
-        stmatrix(at.ds_at ^ 32 * k, x + 4 * k);
+        stmatrix(swizzled_along(at.ds_at, 2 * k), x + 4 * k);
     fence_proxy_async();
 }
 
@@ -366,7 +368,7 @@ DEVICE_INLINE void to_ds_across(const Place &at, const uint32_t (&x)[16])
 {
     #pragma unroll
     for (int k = 0; k < 4; k++)
-        stmatrix_t(at.ds_across + k * 16 * HS * 2, x + 4 * k);
+        stmatrix_t(at.ds_across + 16 * k * SWIZZLE_ROW, x + 4 * k);
     fence_proxy_async();
 }
 
@@ -554,16 +556,15 @@ DEVICE_INLINE Place place_of(Shared &sm, int group)
 {
     const int thread = threadIdx.x % GROUP, lane = thread % 32;
     const int row = thread / 32 * 16 + lane % 16;
-    const int across = (lane / 16 * 8 + lane % 8) * HS * 2
-        + ((thread / 32 * 2 + lane / 8 % 2) ^ (lane % 8)) * 16;
+    const int across = swizzled(lane / 16 * 8 + lane % 8,
+                                thread / 32 * 2 + lane / 8 % 2);
     Place at = {};
     at.group = group;
     at.thread = thread;
     at.row = thread / 32 * 16 + lane / 4;
     at.column = lane % 4 * 2;
     /* this lane's rows of ds and k, for stmatrix and ldmatrix */
-    at.ds_at = shared_address(sm.ds[group]) + row * HS * 2
-             + ((lane / 16) ^ (row % 8)) * 16;
+    at.ds_at = shared_address(sm.ds[group]) + swizzled(row, lane / 16);
     at.ds_across = shared_address(sm.ds[group]) + across;
     at.k_across = shared_address(sm.k[group]) + across;
     /* descriptors, and where lse and D begin */
@@ -662,7 +663,7 @@ take_up(const Problem &p, const Place &at, const Visit &v, Numbers &n)
     }
     #pragma unroll
     for (int k = 0; k < 4; k++)
-        ldmatrix_t(n.k + 4 * k, at.k_across + k * 16 * HS * 2);
+        ldmatrix_t(n.k + 4 * k, at.k_across + 16 * k * SWIZZLE_ROW);
 }
 
 /* all gradients of a block */

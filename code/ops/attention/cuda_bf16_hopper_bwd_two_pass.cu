@@ -6,6 +6,7 @@
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/hopper.cuh"
+#include "ops/kernels/swizzle.cuh"
 
 /* sizes of the two passes */
 enum {
@@ -529,8 +530,8 @@ DEVICE_INLINE void lay_out(const Place &at, const Tile<HS> &tile,
         for (int i = 0; i < 4; i++)
             two[i] = pack_two(x[8 * k + 2 * i] * scale,
                               x[8 * k + 2 * i + 1] * scale);
-        stmatrix(shared_address(tile.box[k / 4]) + (at.out ^ k % 4 * 32),
-                 two);
+        stmatrix(shared_address(tile.box[k / 4])
+                     + swizzled_along(at.out, k % 4 * 2), two);
     }
     fence_proxy_async();
 }
@@ -605,7 +606,7 @@ template <int HS> DEVICE_INLINE Place place_of(Shared<HS> &sm, int group)
     at.thread = thread;
     at.row = thread / 32 * 16 + lane / 4;
     at.column = lane % 4 * 2;
-    at.out = row * WIDE * 2 + ((lane / 16) ^ (row % 8)) * 16;
+    at.out = swizzled(row, lane / 16);
     at.own = wgmma_matrix(&sm.own[0][group], TILE * WIDE * 2);
     at.passing = wgmma_matrix(&sm.passing[0], TILE * WIDE * 2);
     at.lse = sm.lse[0] + at.column;

@@ -5,13 +5,14 @@
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/hopper.cuh"
+#include "ops/kernels/swizzle.cuh"
 
 /* sizes of a block of attention */
 enum {
     GROUP = 128,                /* threads of a warpgroup      */
     ROWS = 64,                  /* queries of a warpgroup      */
     KEYS = 128,                 /* keys of a step              */
-    WIDE = 64,                  /* columns of a box: 128 bytes */
+    WIDE = SWIZZLE_COLS,        /* columns of a box: 128 bytes */
 };
 
 /* For heads of HS: warpgroups that attend, queries of a block, tiles of
@@ -288,10 +289,9 @@ template <int HS> DEVICE_INLINE void write_output(
     #pragma unroll
     for (int i = 0; i < HS / 2; i += 2) {
         const int row = thread / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
-        const int chunk = i / 4 % 8 ^ lane / 4;
-        store_shared(
-            shared_address(&to[i / 32][row][chunk * 8 + lane % 4 * 2]),
-            pack_two(y[i], y[i + 1]));
+        const int x = swizzled_chunk(lane / 4, i / 4 % 8) / 2 + lane % 4 * 2;
+        store_shared(shared_address(&to[i / 32][row][x]),
+                     pack_two(y[i], y[i + 1]));
     }
     fence_proxy_async();
     named_barrier_sync(barrier, GROUP);

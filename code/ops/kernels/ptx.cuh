@@ -100,8 +100,9 @@ DEVICE_INLINE void
 mma_m16n8k16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1,
              bool fresh = false)
 {
-    const float c[4] = { fresh ? 0 : d[0], fresh ? 0 : d[1],
-                         fresh ? 0 : d[2], fresh ? 0 : d[3] };
+    [[maybe_unused]] const float c[4] = {
+        fresh ? 0 : d[0], fresh ? 0 : d[1],
+        fresh ? 0 : d[2], fresh ? 0 : d[3] };
     SINCE_SM80(asm(
         "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
         "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 #include "ops/kernels/common.cuh"
-#include "ops/kernels/ptx.cuh"
+#include "ops/kernels/swizzle.cuh"
 #include "ops/matmul/matmul_impls.h"
 
 /* the sizes of a block's work */
@@ -15,6 +15,8 @@ enum {
     GROUP = 16,                 /* rows of tiles walked together         */
     WAVE = 132,                 /* tiles that an H200 makes at a time    */
 };
+static_assert(DEPTH == SWIZZLE_COLS && COLS % SWIZZLE_COLS == 0
+              && ROWS % SWIZZLE_COLS == 0, "tiles have rows of 64");
 
 /* an operand of a product */
 /* op(a) as [X][K], whose neighbours along k touch; or, DOWN, those along x
@@ -58,16 +60,16 @@ fetch(unsigned to, const struct Operand &m, int x0, int k0)
     const int rows = (DOWN ? m.K : m.X) - r0;
     const int cols = max(min((DOWN ? m.X : m.K) - c0, 8), 0);
     const bf16 *from = m.at + r0 * m.ld + c0;
-    to += chunk / 8 * (DEPTH * 128) + row * 128 + ((chunk ^ row) % 8) * 16;
+    to += chunk / 8 * (DEPTH * SWIZZLE_ROW) + swizzled(row, chunk);
     if (m.wide && x0 + SIZE <= m.X && k0 + DEPTH <= m.K) {
         #pragma unroll
         for (int i = 0; i < PASSES; i++, from += step * m.ld)
-            copy8(to + i * step * 128, from, 8, true);
+            copy8(to + i * step * SWIZZLE_ROW, from, 8, true);
     } else {
         /* copy what there is, and zeros for the rest */
         for (int i = 0; i < PASSES; i++, from += step * m.ld)
-            copy8(to + i * step * 128, from, i * step < rows ? cols : 0,
-                  m.wide);
+            copy8(to + i * step * SWIZZLE_ROW, from,
+                  i * step < rows ? cols : 0, m.wide);
     }
 }
 
@@ -79,9 +81,11 @@ __device__ static __forceinline__ unsigned
 lane_at(int x0, int half_x, int half_k)
 {
     const int row = threadIdx.x % 8;
-    return DOWN ? x0 / 64 * (DEPTH * 128) + (8 * half_k + row) * 128
-                  + (half_x ^ row) * 16
-                : (x0 + 8 * half_x + row) * 128 + (half_k ^ row) * 16;
+    return DOWN ? x0 / SWIZZLE_COLS * (DEPTH * SWIZZLE_ROW)
+                  + (8 * half_k + row) * SWIZZLE_ROW
+                  + swizzled_chunk(row, half_x)
+                : (x0 + 8 * half_x + row) * SWIZZLE_ROW
+                  + swizzled_chunk(row, half_k);
 }
 
 /* the i-th 16 x 16 from there, at depth k: four matrices of 8 x 8 */
@@ -90,9 +94,9 @@ __device__ static __forceinline__ void
 load_matrices(uint32_t r[4], unsigned at, int i, int k)
 {
     if (DOWN)
-        ldmatrix_t(r, (at + k * 128) ^ (i * 32));
+        ldmatrix_t(r, swizzled_along(at + k * SWIZZLE_ROW, 2 * i));
     else
-        ldmatrix(r, (at + i * 2048) ^ (k * 2));
+        ldmatrix(r, swizzled_along(at + 16 * i * SWIZZLE_ROW, k / 8));
 }
 
 /* the job of a launch */
@@ -247,6 +251,7 @@ ask(unsigned shared, const struct Job &j, int m0, int n0, int first, int s,
     int steps)
 {
     if (s < steps) {
+        /* a: [128][64], DOWN two of [64][64]; b: [256][64], DOWN four */
         const unsigned to = shared + s % STAGES * STAGE_BYTES;
         const int k = (first + s) * DEPTH;
         fetch<A_DOWN, ROWS>(to, j.a, m0, k);
