@@ -282,6 +282,16 @@ function M.make(w, source)
         .. source:sub(tokens[found.last].to + 1), found
 end
 
+-- The text of a file in which mistakes are made: of a .cu file with the text of
+-- the headers of its own folder, which share kernels' functions with others.
+function M.source(path)
+    local text, folder = M.read_file(path), path:match("^code/(.*/)")
+    if not text or not folder or not path:find("%.cu$") then return text end
+    return (text:gsub('#include "(' .. folder .. '[%w_]+%.cuh)"', function(name)
+        return M.read_file("code/" .. name)
+    end))
+end
+
 function M.read_file(path)
     local f = io.open(path)
     if not f then return nil end
@@ -545,7 +555,7 @@ function M.without_right(ptx)
 end
 
 if arg and arg[0] and arg[0]:find("wrong%.lua$") then
-    local w, source = M.read(arg[1]), M.read_file(arg[2])
+    local w, source = M.read(arg[1]), M.source(arg[2])
     local changed, why = nil, arg[2] .. ": no such file"
     if source then changed, why = M.make(w, source) end
     if not changed then

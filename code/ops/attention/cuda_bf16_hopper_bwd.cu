@@ -5,6 +5,7 @@
 #include <math.h>
 #include "backend/backend.h"
 #include "ops/attention/attention_bf16_impls.h"
+#include "ops/attention/hopper_bwd.cuh"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/hopper.cuh"
 #include "ops/kernels/swizzle.cuh"
@@ -14,7 +15,6 @@ enum {
     HS = 64,            /* numbers in a row of q, k, v and dy */
     TILE = 64,          /* queries or keys at a time */
     GROUPS = 2,         /* warpgroups that compute, a tile of keys each */
-    GROUP = 128,        /* threads of a warpgroup */
     ROOM = 8,           /* tiles of dq in shared memory: a span */
     STAGES = 3,         /* tiles of queries under way */
     BLOCK = (GROUPS + 1) * GROUP,
@@ -73,20 +73,6 @@ DEVICE_INLINE void set_up(Shared &sm)
     mbarrier_init(&sm.head_begun, 1);
     mbarrier_init(&sm.dots_there, 2);
     mbarrier_init_done();
-}
-
-/* a ring of stages */
-struct Ring {
-    int stage;
-    uint32_t parity;
-};
-
-DEVICE_INLINE void ring_next(Ring &r)
-{
-    if (++r.stage == STAGES) {
-        r.stage = 0;
-        r.parity ^= 1;
-    }
 }
 
 /* bring a tile of queries */
@@ -200,7 +186,7 @@ DEVICE_INLINE void bring_queries(Shared &sm, const Problem &p)
             for (int pair = 0; pair < end; pair += GROUPS)
                 for (int i = max(pair, first); i < end; i++) {
                     bring_tile(sm, p, head, i, ring);
-                    ring_next(ring);
+                    advance<STAGES>(ring);
                 }
         }
     }
@@ -285,49 +271,6 @@ by_columns(float (&d)[32], const uint32_t (&a)[16], uint64_t b)
 
 
 /* what threads do to the numbers they hold */
-/* numbers of a thread */
-/* Columns of a thread are 8 j + at.column and one more. */
-DEVICE_INLINE void start_from(float (&dp)[32], const float *dsum)
-{
-    #pragma unroll
-    for (int j = 0; j < 8; j++) {
-        const float2 d = *(const float2 *)(dsum + 8 * j);
-        dp[4 * j] = dp[4 * j + 2] = d.x;
-        dp[4 * j + 1] = dp[4 * j + 3] = d.y;
-    }
-}
-
-/* s = 2^(scale s - lse) */
-DEVICE_INLINE void
-probabilities(float (&s)[32], const float *lse, float scale)
-{
-    #pragma unroll
-    for (int j = 0; j < 8; j++) {
-        const float2 l = *(const float2 *)(lse + 8 * j);
-        #pragma unroll
-        for (int i = 4 * j; i < 4 * j + 4; i += 2) {
-            s[i] = fast_exp2(fmaf(s[i], scale, -l.x));
-            s[i + 1] = fast_exp2(fmaf(s[i + 1], scale, -l.y));
-        }
-    }
-}
-
-/* On the diagonal: keys after the query count nothing.  Rows are keys. */
-DEVICE_INLINE void hide_later_keys(float (&s)[32], const Place &at)
-{
-    #pragma unroll
-    for (int i = 0; i < 32; i++)
-        if (at.row + i / 2 % 2 * 8 > at.column + i / 4 * 8 + i % 2)
-            s[i] = 0;
-}
-
-template <int n> DEVICE_INLINE void clear(float (&x)[n])
-{
-    #pragma unroll
-    for (int i = 0; i < n; i++)
-        x[i] = 0;
-}
-
 /* numbers that stay in memory */
 DEVICE_INLINE void read_numbers(float (&x)[32], const float4 *from)
 {
@@ -347,12 +290,6 @@ DEVICE_INLINE void write_numbers(float4 *to, const float (&x)[32])
     for (int j = 0; j < 8; j++)
         to[j * GROUP] = make_float4(x[4 * j], x[4 * j + 1],
                                     x[4 * j + 2], x[4 * j + 3]);
-}
-
-/* the barrier of a group */
-DEVICE_INLINE void group_sync(const Place &at)
-{
-    named_barrier_sync(1 + at.group, GROUP);
 }
 
 /* ds and what else leaves by its place */
@@ -387,12 +324,12 @@ DEVICE_INLINE void store_tile(Shared &sm, const Problem &p, const Place &at,
     /* two to shared memory, dq upright */
     if (at.thread == 0)
         tma_wait_read<0>();
-    group_sync(at);
+    group_sync(at.group);
     if (third == 0)
         to_ds_across(at, two);
     else
         to_ds(at, two);
-    group_sync(at);
+    group_sync(at.group);
     /* have the engine store it */
     if (at.thread == 0) {
         tma_store(&p.dqkv, sm.ds[at.group],
@@ -400,35 +337,6 @@ DEVICE_INLINE void store_tile(Shared &sm, const Problem &p, const Place &at,
                   span.head / p.NH);
         tma_commit();
     }
-}
-
-/* sums of columns of a warp */
-/* Of the 2 n numbers s of each lane, n go to the lane 2 n further or back,
- * which has need of them: s[i] = the sum over the two lanes. */
-template <int n> DEVICE_INLINE void halve(float (&s)[16])
-{
-    const bool upper = threadIdx.x & (2 * n);
-    #pragma unroll
-    for (int i = 0; i < n; i++) {
-        const float mine = upper ? s[i + n] : s[i];
-        const float other = upper ? s[i] : s[i + n];
-        s[i] = mine + __shfl_xor_sync(WHOLE_WARP, other, 2 * n);
-    }
-}
-
-/* sum += the sums of x over the 16 rows of a warp, of columns 2 lane and
- * 2 lane + 1 */
-DEVICE_INLINE void add_columns(float (&sum)[2], const float *x)
-{
-    float s[16];
-    #pragma unroll
-    for (int i = 0; i < 16; i++)
-        s[i] = x[i / 2 * 4 + i % 2] + x[i / 2 * 4 + i % 2 + 2];
-    halve<8>(s);
-    halve<4>(s);
-    halve<2>(s);
-    sum[0] += s[0];
-    sum[1] += s[1];
 }
 
 /* sums of columns */
@@ -487,7 +395,7 @@ DEVICE_INLINE void step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     /* p from s, in fp32 and in bf16 */
     probabilities(n.s, at.lse + here * TILE, p.scale * LOG2E);
     if (i == keys)
-        hide_later_keys(n.s, at);
+        hide_later_keys(n.s, at.row, at.column);
     #pragma unroll
     for (int e = 0; e < 16; e++)
         n.p[e] = pack_two(n.s[2 * e], n.s[2 * e + 1]);
@@ -508,7 +416,7 @@ DEVICE_INLINE void step(Shared &sm, const Problem &p, Place &at, Numbers &n,
                            n.s[2 * e + 1] * n.dp[2 * e + 1]);
     wgmma_hold(n.ds);
     /* start the next scores */
-    ring_next(at.ring);
+    advance<STAGES>(at.ring);
     if (!last) {
         mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
         wgmma_fence();
@@ -518,7 +426,7 @@ DEVICE_INLINE void step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     /* ds to shared memory */
     if (at.thread == 0)
         tma_wait_read<0>();                 /* ds may be on its way out */
-    group_sync(at);                         /* and all have read the last */
+    group_sync(at.group);                   /* and all have read the last */
     to_ds(at, n.ds);
     /* what dq is so far */
     mbarrier_wait(&sm.turn[at.group ^ 1][slot],
@@ -527,7 +435,7 @@ DEVICE_INLINE void step(Shared &sm, const Problem &p, Place &at, Numbers &n,
         read_numbers(n.dq, sum);
     else
         clear(n.dq);
-    group_sync(at);                         /* ds has been written */
+    group_sync(at.group);                   /* ds has been written */
     /* start dq and dk, wait for dq */
     wgmma_fence();
     by_columns(n.dq, n.k, at.ds);
@@ -621,7 +529,7 @@ next_scores(Shared &sm, const Problem &p, Place &at, Visit &v, Numbers &n)
         for (int i = max(pair, span.first); i < min(v.keys, span.end); i++) {
             mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
             mbarrier_arrive(&sm.empty[at.ring.stage]);
-            ring_next(at.ring);
+            advance<STAGES>(at.ring);
         }
         mbarrier_wait(&sm.k_full[at.group], at.keys);
         if (v.keys < span.end)

@@ -4,6 +4,7 @@
  * TMA in two passes, one for dq, one for dk and dv; heads of 64 and 128. */
 #include <math.h>
 #include "ops/attention/attention_bf16_impls.h"
+#include "ops/attention/hopper_bwd.cuh"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/hopper.cuh"
 #include "ops/kernels/swizzle.cuh"
@@ -13,7 +14,6 @@ enum {
     WIDE = 64,          /* columns of a box: 128 bytes */
     TILE = 64,          /* queries or keys at a time */
     GROUPS = 2,         /* warpgroups that compute, with two tiles each */
-    GROUP = 128,        /* threads of a warpgroup */
     STAGES = 3,         /* pairs of tiles under way */
     BLOCK = (GROUPS + 1) * GROUP,
 };
@@ -96,20 +96,6 @@ template <bool keys> DEVICE_INLINE int take_visit(const Problem &p)
     return (int)(gridDim.x + i);
 }
 
-/* a ring of stages */
-struct Ring {
-    int stage;
-    uint32_t parity;
-};
-
-DEVICE_INLINE void ring_next(Ring &r)
-{
-    if (++r.stage == STAGES) {
-        r.stage = 0;
-        r.parity ^= 1;
-    }
-}
-
 /* bring the pairs */
 template <int HS> DEVICE_INLINE void load_tile(Tile<HS> &to,
     const CUtensorMap *map, uint64_t *full, int x, int tile, int b)
@@ -172,7 +158,7 @@ DEVICE_INLINE void bring(Shared<HS> &sm, const Problem &p)
         /* bring what passes, and early the next visit's own */
         for (int k = 0; k < v.brought; k++) {
             bring_passing<HS, keys>(sm, p, v, tile_at<keys>(v, k), ring);
-            ring_next(ring);
+            advance<STAGES>(ring);
             if (k == min((int)EARLY, v.brought) - 1)
                 bring_own<HS, keys>(sm, p, take_visit<keys>(p), round + 1);
         }
@@ -208,7 +194,7 @@ bring_rows(Shared<HS> &sm, const Problem &p)
                 sm.dsum[s][lane + 32 * r] = dsum[r];
             }
             mbarrier_arrive(&sm.full[s]);
-            ring_next(ring);
+            advance<STAGES>(ring);
         }
     }
 }
@@ -290,49 +276,6 @@ DEVICE_INLINE void by_columns(float (&d)[HS / 2], const uint32_t (&a)[16],
             wgmma_m64n128<1>(d, a + 4 * k, b + k * DOWN, 1);
 }
 
-/* numbers of a thread */
-/* Columns of a thread are 8 j + at.column and one more. */
-DEVICE_INLINE void start_from(float (&dp)[32], const float *dsum)
-{
-    #pragma unroll
-    for (int j = 0; j < 8; j++) {
-        const float2 d = *(const float2 *)(dsum + 8 * j);
-        dp[4 * j] = dp[4 * j + 2] = d.x;
-        dp[4 * j + 1] = dp[4 * j + 3] = d.y;
-    }
-}
-
-/* s = 2^(scale s - lse) */
-DEVICE_INLINE void
-probabilities(float (&s)[32], const float *lse, float scale)
-{
-    #pragma unroll
-    for (int j = 0; j < 8; j++) {
-        const float2 l = *(const float2 *)(lse + 8 * j);
-        #pragma unroll
-        for (int i = 4 * j; i < 4 * j + 4; i += 2) {
-            s[i] = fast_exp2(fmaf(s[i], scale, -l.x));
-            s[i + 1] = fast_exp2(fmaf(s[i + 1], scale, -l.y));
-        }
-    }
-}
-
-/* On the diagonal: keys after the query count nothing.  Rows are keys. */
-DEVICE_INLINE void hide_later_keys(float (&s)[32], const Place &at)
-{
-    #pragma unroll
-    for (int i = 0; i < 32; i++)
-        if (at.row + i / 2 % 2 * 8 > at.column + i / 4 * 8 + i % 2)
-            s[i] = 0;
-}
-
-template <int n> DEVICE_INLINE void clear(float (&x)[n])
-{
-    #pragma unroll
-    for (int i = 0; i < n; i++)
-        x[i] = 0;
-}
-
 /* numbers of rows of queries */
 /* As start_from and probabilities, if rows are queries. */
 DEVICE_INLINE void start_from_rows(float (&dp)[32], const float (&dsum)[2])
@@ -356,12 +299,6 @@ DEVICE_INLINE void hide_later_columns(float (&s)[32], const Place &at)
     for (int i = 0; i < 32; i++)
         if (at.column + i / 4 * 8 + i % 2 > at.row + i / 2 % 2 * 8)
             s[i] = 0;
-}
-
-/* the barrier of a group */
-DEVICE_INLINE void group_sync(const Place &at)
-{
-    named_barrier_sync(1 + at.group, GROUP);
 }
 
 /* let go of tiles */
@@ -400,7 +337,7 @@ DEVICE_INLINE void begin(Shared<HS> &sm, const Problem &p, Place &at)
     for (int k = first_of<keys>(v, at.group); k > 0; k--) {
         mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
         mbarrier_arrive(&sm.empty[at.ring.stage]);
-        ring_next(at.ring);
+        advance<STAGES>(at.ring);
     }
     if (!keys)
         know_rows(sm, at);
@@ -445,7 +382,7 @@ DEVICE_INLINE void step(Shared<HS> &sm, const Problem &p, Place &at,
     else
         probabilities_of_rows(n.s, at.lse_of, p.scale * LOG2E);
     if (first && keys)
-        hide_later_keys(n.s, at);
+        hide_later_keys(n.s, at.row, at.column);
     if (first && !keys)
         hide_later_columns(n.s, at);
     /* start dv of a pass, wait for dp */
@@ -472,7 +409,7 @@ DEVICE_INLINE void step(Shared<HS> &sm, const Problem &p, Place &at,
                            n.s[2 * e + 1] * n.dp[2 * e + 1]);
     wgmma_hold(n.ds);
     /* start the next scores of a pass */
-    ring_next(at.ring);
+    advance<STAGES>(at.ring);
     if (last)
         begin<HS, keys>(sm, p, at);
     if (at.number < p.visits)
@@ -486,35 +423,6 @@ DEVICE_INLINE void step(Shared<HS> &sm, const Problem &p, Place &at,
     else
         wgmma_wait<1>();
     wgmma_hold(n.s);
-}
-
-/* sums of columns of a warp */
-/* Of the 2 n numbers s of each lane, n go to the lane 2 n further or back,
- * which has need of them: s[i] = the sum over the two lanes. */
-template <int n> DEVICE_INLINE void halve(float (&s)[16])
-{
-    const bool upper = threadIdx.x & (2 * n);
-    #pragma unroll
-    for (int i = 0; i < n; i++) {
-        const float mine = upper ? s[i + n] : s[i];
-        const float other = upper ? s[i] : s[i + n];
-        s[i] = mine + __shfl_xor_sync(WHOLE_WARP, other, 2 * n);
-    }
-}
-
-/* sum += the sums of x over the 16 rows of a warp, of columns 2 lane and
- * 2 lane + 1 */
-DEVICE_INLINE void add_columns(float (&sum)[2], const float *x)
-{
-    float s[16];
-    #pragma unroll
-    for (int i = 0; i < 16; i++)
-        s[i] = x[i / 2 * 4 + i % 2] + x[i / 2 * 4 + i % 2 + 2];
-    halve<8>(s);
-    halve<4>(s);
-    halve<2>(s);
-    sum[0] += s[0];
-    sum[1] += s[1];
 }
 
 /* results of a visit */
@@ -541,7 +449,7 @@ template <int HS>
 DEVICE_INLINE void send(const Problem &p, const Place &at, const Visit &v,
                         const Tile<HS> &from, int third)
 {
-    group_sync(at);
+    group_sync(at.group);
     if (at.thread || v.own + at.group < 0)
         return;
     for (int c = 0; c < HS / WIDE; c++)
@@ -582,7 +490,7 @@ finish(const Problem &p, const Place &at, const Numbers<HS> &n,
     const float (&x)[HS / 2] = keys ? n.dv : n.dx;
     const float scale = keys ? 1 : p.scale;
     float (*room)[HS] = (float (*)[HS])&own.tile[!keys];
-    group_sync(at);                     /* nobody needs the own tiles */
+    group_sync(at.group);               /* nobody needs the own tiles */
     lay_out(at, own.tile[keys], x, scale);
     if (p.sums)
         leave_sums<HS>(at, room, x);
@@ -590,7 +498,7 @@ finish(const Problem &p, const Place &at, const Numbers<HS> &n,
     if (p.sums)
         add_sums<HS>(p, at, v, room, scale);
     if (keys) {
-        group_sync(at);
+        group_sync(at.group);
         lay_out(at, own.tile[0], n.dx, p.scale);
         send(p, at, v, own.tile[0], 1);
     }

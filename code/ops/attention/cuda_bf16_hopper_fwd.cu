@@ -9,7 +9,6 @@
 
 /* sizes of a block of attention */
 enum {
-    GROUP = 128,                /* threads of a warpgroup      */
     ROWS = 64,                  /* queries of a warpgroup      */
     KEYS = 128,                 /* keys of a step              */
     WIDE = SWIZZLE_COLS,        /* columns of a box: 128 bytes */
@@ -37,17 +36,6 @@ template <int HS> struct Shared {
     uint64_t v_full[STAGES<HS>], v_empty[STAGES<HS>];
     Tile tile[QUERIES<HS>];     /* whose queries these are */
 };
-
-
-/* rings of stages */
-/* A place in a ring of n stages, and the parity of this time around. */
-struct Ring { int at; uint32_t parity; };
-
-template <int n> DEVICE_INLINE void advance(Ring &r)
-{
-    if (++r.at == n)
-        r = Ring{ 0, r.parity ^ 1 };
-}
 
 
 /* the problem, and the order of its tiles */
@@ -109,14 +97,14 @@ template <int HS> DEVICE_INLINE void fetch(bf16 *to, const CUtensorMap *map,
 template <int HS> DEVICE_INLINE void fetch_queries(Shared<HS> &s,
     const CUtensorMap *queries, const Tile &t, Ring &q)
 {
-    wait_asleep(&s.q_empty[q.at], q.parity ^ 1);
-    s.tile[q.at] = t;
+    wait_asleep(&s.q_empty[q.stage], q.parity ^ 1);
+    s.tile[q.stage] = t;
     const int first = t.end ? GROUPS<HS> : max(0, -t.row / ROWS);
-    mbarrier_expect(&s.q_full[q.at],
+    mbarrier_expect(&s.q_full[q.stage],
                     (GROUPS<HS> - first) * ROWS * HS * 2);
     for (int g = first; g < GROUPS<HS>; g++)
         for (int c = 0; c < HS / WIDE; c++)
-            tma_load(s.q[q.at][g][c], queries, &s.q_full[q.at],
+            tma_load(s.q[q.stage][g][c], queries, &s.q_full[q.stage],
                      t.h * HS + c * WIDE, t.row + g * ROWS, t.b);
     advance<QUERIES<HS>>(q);
 }
@@ -136,11 +124,11 @@ template <int HS> DEVICE_INLINE void fetch_tiles(Shared<HS> &s,
         /* fetch the keys and values that its queries see, the last first */
         const int last = min(t.row + TILE<HS>, a.T) - 1;
         for (int j = last / KEYS; j >= 0; j--) {
-            fetch<HS>(s.k[kv.at][0][0], keys, &s.k_full[kv.at],
-                      &s.k_empty[kv.at], kv.parity, KEYS,
+            fetch<HS>(s.k[kv.stage][0][0], keys, &s.k_full[kv.stage],
+                      &s.k_empty[kv.stage], kv.parity, KEYS,
                       C + t.h * HS, j * KEYS, t.b);
-            fetch<HS>(s.v[kv.at][0][0], keys, &s.v_full[kv.at],
-                      &s.v_empty[kv.at], kv.parity, KEYS,
+            fetch<HS>(s.v[kv.stage][0][0], keys, &s.v_full[kv.stage],
+                      &s.v_empty[kv.stage], kv.parity, KEYS,
                       2 * C + t.h * HS, j * KEYS, t.b);
             advance<STAGES<HS>>(kv);
         }
@@ -184,19 +172,6 @@ DEVICE_INLINE void start_output(float (&y)[HS / 2],
 
 
 /* softmax of one warpgroup */
-DEVICE_INLINE float quad_max(float x)
-{
-    x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 1));
-    return fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 2));
-}
-
-DEVICE_INLINE float quad_sum(float x)
-{
-    x += __shfl_xor_sync(WHOLE_WARP, x, 1);
-    return x + __shfl_xor_sync(WHOLE_WARP, x, 2);
-}
-
-
 /* What a thread knows of its rows r and r + 8. */
 struct Rows {
     float most[2];      /* the maximum so far, unscaled               */
@@ -318,8 +293,8 @@ template <int HS> DEVICE_INLINE void attend(Shared<HS> &sh,
     Ring q = { 0, 0 }, kv = { 0, 0 };
     for (;;) {
         /* wait for a tile of queries; break, if there is none */
-        mbarrier_wait(&sh.q_full[q.at], q.parity);
-        Tile t = sh.tile[q.at];
+        mbarrier_wait(&sh.q_full[q.stage], q.parity);
+        Tile t = sh.tile[q.stage];
         if (t.end)
             break;
         int j = (min(t.row + TILE<HS>, a.T) - 1) / KEYS;
@@ -327,31 +302,31 @@ template <int HS> DEVICE_INLINE void attend(Shared<HS> &sh,
         /* let go what only the others need */
         const int diagonal = t.row >= 0 && t.row < a.T ? t.row / KEYS : -1;
         for (; j > diagonal; j--) {
-            mbarrier_wait(&sh.k_full[kv.at], kv.parity);
-            mbarrier_wait(&sh.v_full[kv.at], kv.parity);
+            mbarrier_wait(&sh.k_full[kv.stage], kv.parity);
+            mbarrier_wait(&sh.v_full[kv.stage], kv.parity);
             named_barrier_sync(1 + group, GROUP);   /* all four warps are here */
             if (thread == 0) {
-                mbarrier_arrive(&sh.k_empty[kv.at]);
-                mbarrier_arrive(&sh.v_empty[kv.at]);
+                mbarrier_arrive(&sh.k_empty[kv.stage]);
+                mbarrier_arrive(&sh.v_empty[kv.stage]);
             }
             advance<STAGES<HS>>(kv);
         }
         if (diagonal < 0)
-            mbarrier_arrive(&sh.q_empty[q.at]);
+            mbarrier_arrive(&sh.q_empty[q.stage]);
         if (t.row >= 0 && t.row < a.T) {
             /* attend to the queries of this tile */
-            const uint32_t queries = q0 + q.at * Q_NEXT;
+            const uint32_t queries = q0 + q.stage * Q_NEXT;
             float y[HS / 2] = { 0 }, s[KEYS / 2];
             uint32_t p[KEYS / 4];
             Rows r = { { -INFINITY, -INFINITY }, { 0, 0 }, { 0, 0 } };
 
             /* the first step, on the diagonal */
-            mbarrier_wait(&sh.k_full[kv.at], kv.parity);
-            start_scores<HS>(s, queries, k0 + kv.at * KV_NEXT);
+            mbarrier_wait(&sh.k_full[kv.stage], kv.parity);
+            start_scores<HS>(s, queries, k0 + kv.stage * KV_NEXT);
             wgmma_wait<0>();
             wgmma_hold(s);
             if (thread == 0)
-                mbarrier_arrive(&sh.k_empty[kv.at]);
+                mbarrier_arrive(&sh.k_empty[kv.stage]);
             hide_the_future(s, t.row + my_row, j * KEYS + lane % 4 * 2);
             raise_maxima(r, s, a.scale);
             take_powers(r, s, a.scale);
@@ -361,40 +336,40 @@ template <int HS> DEVICE_INLINE void attend(Shared<HS> &sh,
             /* wait for what the next step needs */
             advance<STAGES<HS>>(ahead);
             if (j > 0)
-                mbarrier_wait_both(&sh.k_full[ahead.at], ahead.parity,
-                                   &sh.v_full[kv.at], kv.parity);
+                mbarrier_wait_both(&sh.k_full[ahead.stage], ahead.parity,
+                                   &sh.v_full[kv.stage], kv.parity);
             for (; j > 0; j--) {
                 /* start the next scores and the last output */
                 const Ring old = kv;
                 kv = ahead;
-                start_scores<HS>(s, queries, k0 + kv.at * KV_NEXT);
-                start_output<HS>(y, p, v0 + old.at * KV_NEXT);
+                start_scores<HS>(s, queries, k0 + kv.stage * KV_NEXT);
+                start_output<HS>(y, p, v0 + old.stage * KV_NEXT);
                 /* softmax of the scores */
                 wgmma_wait<1>();
                 wgmma_hold(s);
                 if (thread == 0)
-                    mbarrier_arrive(&sh.k_empty[kv.at]);
+                    mbarrier_arrive(&sh.k_empty[kv.stage]);
                 raise_maxima(r, s, a.scale);
                 take_powers(r, s, a.scale);
                 wgmma_hold(s);
                 advance<STAGES<HS>>(ahead);
                 if (j > 1)
-                    mbarrier_wait_both(&sh.k_full[ahead.at], ahead.parity,
-                                       &sh.v_full[kv.at], kv.parity);
+                    mbarrier_wait_both(&sh.k_full[ahead.stage], ahead.parity,
+                                       &sh.v_full[kv.stage], kv.parity);
                 /* add the output, shrunk to the new maximum */
                 wgmma_wait<0>();
                 wgmma_hold(y);
                 wgmma_hold(p);
                 if (thread == 0)
-                    mbarrier_arrive(&sh.v_empty[old.at]);
+                    mbarrier_arrive(&sh.v_empty[old.stage]);
                 scale_rows(y, r.shrink);
                 round_powers(p, s);
             }
 
             /* the last output */
-            mbarrier_arrive(&sh.q_empty[q.at]);
-            mbarrier_wait(&sh.v_full[kv.at], kv.parity);
-            start_output<HS>(y, p, v0 + kv.at * KV_NEXT);
+            mbarrier_arrive(&sh.q_empty[q.stage]);
+            mbarrier_wait(&sh.v_full[kv.stage], kv.parity);
+            start_output<HS>(y, p, v0 + kv.stage * KV_NEXT);
 
             /* finish the sums meanwhile */
             #pragma unroll
@@ -408,7 +383,7 @@ template <int HS> DEVICE_INLINE void attend(Shared<HS> &sh,
             wgmma_wait<0>();
             wgmma_hold(y);
             if (thread == 0)
-                mbarrier_arrive(&sh.v_empty[kv.at]);
+                mbarrier_arrive(&sh.v_empty[kv.stage]);
             advance<STAGES<HS>>(kv);
 
             const float by[2] = { __fdividef(1, r.sum[0]), __fdividef(1, r.sum[1]) };

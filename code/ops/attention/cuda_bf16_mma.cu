@@ -1,12 +1,11 @@
 /* Tangled from chapters/tricks/attention.nw, "Two products".  Edit it there. */
 
 #include "ops/attention/attention_bf16_impls.h"
+#include "ops/attention/mma_rows.cuh"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/ptx.cuh"
 
 /* tiles of rows in shared memory */
-enum { WARPS4 = 4, THREADS4 = 32 * WARPS4, TILE = 64 };
-
 /* Rows of a tile are 16 bytes longer than the head: eight of them start in
  * different banks. */
 #define PITCH(HS) ((HS) + 8)
@@ -102,20 +101,7 @@ DEVICE_INLINE void add_rows(float d[M][HS / 8][4], const float p[M][N][4],
     }
 }
 
-/* numbers of a row */
-/* A row lies in four neighbouring lanes. */
-DEVICE_INLINE float row_max(float x)
-{
-    x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 1));
-    return fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 2));
-}
-
-DEVICE_INLINE float row_sum(float x)
-{
-    x += __shfl_xor_sync(WHOLE_WARP, x, 1);
-    return x + __shfl_xor_sync(WHOLE_WARP, x, 2);
-}
-
+/* results of a row */
 /* Rows t to t + 15 of a head, ld apart, = times x, as bf16; none from T */
 template <int HS> DEVICE_INLINE void
 write_rows(bf16 *to, const float x[HS / 8][4], float times, size_t ld,
@@ -133,17 +119,6 @@ write_rows(bf16 *to, const float x[HS / 8][4], float times, size_t ld,
             words[n * 4 + lane % 4] = pack_two(x[n][2 * r] * times,
                                                x[n][2 * r + 1] * times);
     }
-}
-
-/* lse, for powers of 2, of 64 queries from t on in the first 64 threads,
- * D in the others; 0 behind the last query, whose rows are 0, too */
-DEVICE_INLINE float
-statistic(const float *lse, const float *dsum, int t, int T)
-{
-    t += threadIdx.x % TILE;
-    if (threadIdx.x < TILE)
-        return t < T ? lse[t] * LOG2E : 0;
-    return t < T ? dsum[t] : 0;
 }
 
 /* to[0 .. HS) = `times` the sums over the rows of all four warps */
@@ -169,57 +144,6 @@ DEVICE_INLINE void sum_columns(float *to, const float x[M][HS / 8][4],
     if (threadIdx.x < HS)
         to[threadIdx.x] = times * (column[0] + column[HS]
                                    + (column[2 * HS] + column[3 * HS]));
-}
-
-/* online softmax of rows in registers */
-/* s = exp(s - most); most, and with it out and sum, are brought up to date
- * when a number is about to exceed 2^8, or twice the sum in this lane */
-#define SLACK 8.0f
-
-template <int HS, int M, int N> DEVICE_INLINE void
-online_softmax(float s[M][N][4], float out[M][HS / 8][4], float most[M][2],
-               float sum[M][2], float scale)
-{
-    float top[M][2];
-    bool grown = false;
-    /* top = this lane's maximum in each row; has one grown? */
-    #pragma unroll
-    for (int i = 0; i < M; i++)
-        #pragma unroll
-        for (int r = 0; r < 2; r++) {
-            top[i][r] = s[i][0][2 * r];
-            #pragma unroll
-            for (int n = 0; n < N; n++)
-                top[i][r] = fmaxf(top[i][r], fmaxf(s[i][n][2 * r],
-                                                   s[i][n][2 * r + 1]));
-            grown |= (top[i][r] - most[i][r]) * scale
-                   > fminf(SLACK, fast_log2(sum[i][r]) + 1);
-        }
-    if (__any_sync(WHOLE_WARP, grown))
-        /* take all new maxima; scale what was summed before */
-        #pragma unroll
-        for (int i = 0; i < M; i++)
-            #pragma unroll
-            for (int r = 0; r < 2; r++) {
-                top[i][r] = row_max(fmaxf(most[i][r], top[i][r]));
-                const float keep = fast_exp2((most[i][r] - top[i][r]) * scale);
-                most[i][r] = top[i][r];
-                sum[i][r] *= keep;
-                #pragma unroll
-                for (int n = 0; n < HS / 8; n++)
-                    for (int j = 2 * r; j < 2 * r + 2; j++)
-                        out[i][n][j] *= keep;
-            }
-    /* exponentials, and their sums */
-    #pragma unroll
-    for (int i = 0; i < M; i++)
-        #pragma unroll
-        for (int n = 0; n < N; n++)
-            for (int j = 0; j < 4; j++) {
-                const float base = -most[i][j / 2] * scale;
-                s[i][n][j] = fast_exp2(fmaf(s[i][n][j], scale, base));
-                sum[i][j / 2] += s[i][n][j];
-            }
 }
 
 /* attention forward */
@@ -297,7 +221,7 @@ flash_fwd_kernel(bf16 *y, float *lse, const bf16 *qkv, int T, int C, int NH,
         #pragma unroll
         for (int r = 0; r < 2; r++) {
             const int at_row = row + i * 16 + lane / 4 + r * 8;
-            const float all = row_sum(sum[i][r]), part = 1 / all;
+            const float all = quad_sum(sum[i][r]), part = 1 / all;
             if (at_row >= T)
                 continue;
             unsigned *to = (unsigned *)(y + (b * T + at_row) * C + h);

@@ -3,6 +3,7 @@
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/ptx.cuh"
+#include "ops/loss/max_and_sum.cuh"
 #include "ops/operators.h"
 
 /* gelu of four floats */
@@ -67,53 +68,6 @@ bool fp32_gelu_bwd(float *dx, const float *dy, const float *x, size_t n)
                         backend_stream()>>>(dx, dy, x, n);
     LAUNCHED();
     return true;
-}
-
-#define LOWEST -3.402823466e38f         /* below every finite logit */
-
-/* classifier_bf16: a maximum and a sum, together */
-/* m is the largest of what was seen, s the sum of exp(x - m); top is the
- * largest of what comes. */
-__device__ static __forceinline__ void raise(float *m, float *s, float top)
-{
-    if (top > *m) {
-        *s *= fast_exp2((*m - top) * LOG2E);
-        *m = top;
-    }
-}
-
-template <int W>
-__device__ static __forceinline__ void take(float *m, float *s,
-                                            const float *v)
-{
-    float top = v[0];
-    #pragma unroll
-    for (int i = 1; i < W; i++)
-        top = fmaxf(top, v[i]);
-    raise(m, s, top);
-    #pragma unroll
-    for (int i = 0; i < W; i++)
-        *s += fast_exp2((v[i] - *m) * LOG2E);
-}
-
-/* The same for the whole block.  part has room for 2 numbers of each of
- * 32 warps, which nobody reads any more. */
-__device__ static __forceinline__ void together(float *m, float *s,
-                                                float (*part)[32])
-{
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    /* leave the maximum and the sum of this warp */
-    const float mine = warp_max(*m);
-    *s = warp_sum(*s * fast_exp2((*m - mine) * LOG2E));
-    if (lane == 0) {
-        part[0][warp] = mine;
-        part[1][warp] = *s;
-    }
-    __syncthreads();
-    const bool there = lane < (int)blockDim.x / 32;
-    const float m1 = there ? part[0][lane] : LOWEST;
-    *m = warp_max(m1);
-    *s = warp_sum(there ? part[1][lane] * fast_exp2((m1 - *m) * LOG2E) : 0);
 }
 
 /* the loss of a row, read once */

@@ -6,6 +6,7 @@
 
 #include "backend/cuda_stream.cuh"
 #include "base/real.h"
+#include "ops/kernels/ptx.cuh"
 #include "ops/kernels/vmath.h"
 #include "ops/kernels/warp.cuh"
 
@@ -27,6 +28,19 @@ static inline unsigned threads_for(int n)
 {
     const unsigned whole = ((unsigned)n + 31) / 32 * 32;
     return whole < THREADS ? whole : (unsigned)THREADS;
+}
+
+/* sums and maxima over four lanes */
+DEVICE_INLINE float quad_max(float x)
+{
+    x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 1));
+    return fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, 2));
+}
+
+DEVICE_INLINE float quad_sum(float x)
+{
+    x += __shfl_xor_sync(WHOLE_WARP, x, 1);
+    return x + __shfl_xor_sync(WHOLE_WARP, x, 2);
 }
 
 /* vlog: the natural logarithm */

@@ -9,6 +9,8 @@
 #include "backend/driver.h"
 #include "ops/kernels/ptx.cuh"
 
+enum { GROUP = 128 };           /* threads of a warpgroup */
+
 /* ask whether there is a Hopper, and code for it */
 /* Compute capability 9.0, and this program compiled for it. */
 static inline bool is_hopper(void)
@@ -88,6 +90,16 @@ DEVICE_INLINE void mbarrier_wait_both(uint64_t *a, uint32_t a_parity,
         "@!p bra again;\n"
         "}" :: "r"(shared_address(a)), "r"(a_parity),
                "r"(shared_address(b)), "r"(b_parity) : "memory");
+}
+
+/* rings of stages */
+/* A place in a ring of n stages, and the parity of this time around. */
+struct Ring { int stage; uint32_t parity; };
+
+template <int n> DEVICE_INLINE void advance(Ring &r)
+{
+    if (++r.stage == n)
+        r = Ring{ 0, r.parity ^ 1 };
 }
 
 /* boxes of a tensor, to and from shared memory */
