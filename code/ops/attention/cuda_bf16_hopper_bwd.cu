@@ -10,6 +10,8 @@
 #include "ops/kernels/hopper.cuh"
 #include "ops/kernels/swizzle.cuh"
 
+namespace {
+
 /* sizes of the backward pass */
 enum {
     HS = 64,            /* numbers in a row of q, k, v and dy */
@@ -667,7 +669,7 @@ flash_bwd_kernel(const __grid_constant__ Problem p)
     }
 #endif
 }
-
+}
 
 /* room for what is put aside */
 static struct Aside { float4 *at; size_t size; } asides[MOST_DEVICES];

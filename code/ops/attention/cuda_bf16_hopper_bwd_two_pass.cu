@@ -9,6 +9,8 @@
 #include "ops/kernels/hopper.cuh"
 #include "ops/kernels/swizzle.cuh"
 
+namespace {
+
 /* sizes of the two passes */
 enum {
     WIDE = 64,          /* columns of a box: 128 bytes */
@@ -611,6 +613,7 @@ flash_bwd_pass(const __grid_constant__ Problem p)
             bring_own_rows(sm, p);
     }
 #endif
+}
 }
 
 /* launch the two passes */

@@ -7,6 +7,8 @@
 #include "ops/kernels/hopper.cuh"
 #include "ops/kernels/swizzle.cuh"
 
+namespace {
+
 /* sizes of a block of attention */
 enum {
     ROWS = 64,                  /* queries of a warpgroup      */
@@ -436,6 +438,7 @@ flash_fwd_kernel(const __grid_constant__ CUtensorMap queries,
 #endif
 }
 
+}
 
 /* attention forward on Hopper */
 template <int HS> static void launch(bf16 *y, float *lse, const bf16 *qkv,

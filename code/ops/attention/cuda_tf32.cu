@@ -5,6 +5,8 @@
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/ptx.cuh"
 
+namespace {
+
 /* operands of 11 or 22 bits */
 /* What tensor cores cut off is made up for in the mean: a float times this
  * and cut to 11 bits is off by at most 0.7 of their last, and as often up
@@ -65,6 +67,7 @@ multiply(float d[4], const Left<TERMS> &a, const Operand<TERMS> &b0,
     #pragma unroll
     for (int j = 0; j < 4; j++)
         d[j] += sum[j];
+}
 }
 
 /* tiles of floats in shared memory */
