@@ -176,6 +176,137 @@ __device__ static __forceinline__ void ask_row(
     cp_async_commit();
 }
 
+/* what a lane knows and adds up */
+/* w, packed; KEEP: all of this lane's columns are in registers */
+template <int STEPS, int W, typename E> struct Gain {
+    static constexpr bool KEEP = STEPS * W <= 40 && W > 1;
+    const E *w;
+    Pack<W, E> kept[STEPS];
+};
+
+/* Mean and 1 / standard deviation; what dx takes off: see row_terms. */
+struct RowTerms { float m, r, a, p; };
+
+/* Of dy (x - m) r, of dy, and of dx, over the rows of this lane. */
+template <int STEPS, int W> struct LaneSums {
+    float dw[STEPS][W], db[STEPS][W], dbias[STEPS][W];
+};
+
+/* the two sums of a row */
+/* a, p = the sums of g and of g (x - m), as dx needs them.
+ * now: this lane's packs of x and dy; each: 1 / C */
+template <int STEPS, int W, typename E> DEVICE_INLINE void
+row_terms(RowTerms *row, const Pack<W, E> *now,
+          const Gain<STEPS, W, E> &gain, int C, float each)
+{
+    const float m = row->m, r = row->r;
+    float a = 0, p = 0;
+    #pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+        const int c = W * (32 * s + threadIdx.x % 32);
+        if (c >= C)
+            break;
+        /* add a pack of g and of g (x - m) */
+        float h[W], d[W], w[W];
+        pack_get(h, now[32 * s]);
+        pack_get(d, now[32 * (STEPS + s)]);
+        pack_get(w, gain.KEEP ? gain.kept[s] : pack_load<W>(gain.w + c));
+        #pragma unroll
+        for (int j = 0; j < W; j++) {
+            const float g = d[j] * w[j];
+            a += g;
+            p = fmaf(g, h[j] - m, p);
+        }
+    }
+    warp_sum_both(&a, &p);
+    row->a = a * (each * r);
+    row->p = p * (each * r * r * r);
+}
+
+/* write dx of a row */
+/* dx, a row; it and what else it has add to the sums of the columns. */
+template <int STEPS, int W, typename E> DEVICE_INLINE void
+write_row(E *dx, LaneSums<STEPS, W> *sums, RowTerms row,
+          const Pack<W, E> *now, const Gain<STEPS, W, E> &gain, int C,
+          bool dres)
+{
+    #pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+        const int c = W * (32 * s + threadIdx.x % 32);
+        if (c >= C)
+            break;
+        /* unpack x, dy, the gain and dres */
+        float h[W], d[W], w[W], res[W] = {};
+        pack_get(h, now[32 * s]);
+        pack_get(d, now[32 * (STEPS + s)]);
+        pack_get(w, gain.KEEP ? gain.kept[s] : pack_load<W>(gain.w + c));
+        if (dres)
+            pack_get(res, now[32 * (2 * STEPS + s)]);
+        #pragma unroll
+        for (int j = 0; j < W; j++) {
+            /* one number: its dx, and what it adds to three sums */
+            const float off = h[j] - row.m, slope = d[j] * row.r;
+            sums->dw[s][j] = fmaf(slope, off, sums->dw[s][j]);
+            sums->db[s][j] += d[j];
+            res[j] = fmaf(-off, row.p, fmaf(slope, w[j], res[j] - row.a));
+            sums->dbias[s][j] += res[j];
+        }
+        Pack<W, E> pack;
+        pack_put(&pack, res);
+        pack_store(dx + c, pack);
+    }
+}
+
+/* the sums of a position, and of a block */
+/* part[0 .. 2][C] = the sums over the block's rows; table: the shared
+ * memory where they came in */
+template <int STEPS, int W> DEVICE_INLINE void
+leave_sums(float *part, const LaneSums<STEPS, W> &sums, float *table, int C)
+{
+    const int pitch = blockDim.x + 4;
+    float *mine = table + threadIdx.x;
+    __syncthreads();                    /* every row has been read */
+    #pragma unroll
+    for (int i = 0; i < STEPS * W; i++) {
+        mine[i * pitch] = sums.dw[i / W][i % W];
+        mine[(STEPS * W + i) * pitch] = sums.db[i / W][i % W];
+        mine[(2 * STEPS * W + i) * pitch] = sums.dbias[i / W][i % W];
+    }
+    __syncthreads();
+    /* add up the warps */
+    for (int q = threadIdx.x; q < 3 * C; q += blockDim.x) {
+        const int k = q / C, c = q % C, s = c / (32 * W);
+        const float *of = table + c / W % 32
+                        + ((k * STEPS + s) * W + c % W) * pitch;
+        float sum = 0;
+        for (unsigned i = 0; i < blockDim.x / 32; i++)
+            sum += of[32 * i];
+        part[q] = sum;
+    }
+}
+
+/* dwpe, a row of C, = the sums of dx, or added to it; they begin again. */
+template <int STEPS, int W> DEVICE_INLINE void
+leave_position(float *dwpe, LaneSums<STEPS, W> *sums, int C,
+               bool accumulate)
+{
+    #pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+        const int c = W * (32 * s + threadIdx.x % 32);
+        if (c >= C)
+            break;
+        float old[W] = {};
+        if (accumulate)
+            float4_get<W>(old, dwpe + c);
+        #pragma unroll
+        for (int j = 0; j < W; j++) {
+            old[j] += sums->dbias[s][j];
+            sums->dbias[s][j] = 0;
+        }
+        float4_put<W>(dwpe + c, old);
+    }
+}
+
 /* layernorm_bf16 backward: the kernel */
 /* dx, and for each block the partial sums over its rows of the gradients
  * of w and b, and of dx: part[block][0 .. 2][C].
@@ -203,124 +334,39 @@ layernorm_bwd_kernel(E *dx, float *part, const E *dy, const E *dres,
     Pack<W, E> *slot = (Pack<W, E> *)stage + 2 * half * warp + lane;
     int t = blockIdx.x * each_block + warp, n = t < stop ? t : N;
     const float each = 1.0f / C;
-    float dw[STEPS][W] = {}, db[STEPS][W] = {}, dbias[STEPS][W] = {};
+    LaneSums<STEPS, W> sums = {};
     /* ask for the first row */
-    constexpr bool KEEP = STEPS * W <= 40 && W > 1;
-    Pack<W, E> kept[STEPS] = {};
+    Gain<STEPS, W, E> gain = { w, {} };
     #pragma unroll
     for (int s = 0; s < STEPS; s++)
-        if (KEEP && W * (32 * s + lane) < C)
-            kept[s] = pack_load<W>(w + W * (32 * s + lane));
+        if (gain.KEEP && W * (32 * s + lane) < C)
+            gain.kept[s] = pack_load<W>(w + W * (32 * s + lane));
     ask_row<STEPS>(slot, x, dy, dres, n, N, C, W * lane);
     float m_next = n < N ? mean[n] : 0, r_next = n < N ? rstd[n] : 0;
     for (int turn = 0, next; n < N; n = next, turn ^= 1) {
-        /* work on row n while the next one is on its way */
         /* next = the row behind row n */
         next = n + T;
         if (next >= N) {
             t += warps;
             next = t < stop ? t : N;
         }
-
         /* ask for the row of the next turn; wait for that of this */
         ask_row<STEPS>(slot + (turn ^ 1) * half, x, dy, dres, next, N, C,
                        W * lane);
-        const float m = m_next, r = r_next;
+        RowTerms row = { m_next, r_next, 0, 0 };
         if (next < N) {
             m_next = mean[next];
             r_next = rstd[next];
         }
         cp_async_wait<1>();
         const Pack<W, E> *now = slot + turn * half;
-
-        /* a, p = the sums of g and of g (x - m), as dx needs them */
-        float a = 0, p = 0;
-        #pragma unroll
-        for (int s = 0; s < STEPS; s++) {
-            const int c = W * (32 * s + lane);
-            if (c >= C)
-                break;
-            /* add a pack of g and of g (x - m) */
-            float h[W], d[W], gain[W];
-            pack_get(h, now[32 * s]);
-            pack_get(d, now[32 * (STEPS + s)]);
-            pack_get(gain, KEEP ? kept[s] : pack_load<W>(w + c));
-            #pragma unroll
-            for (int j = 0; j < W; j++) {
-                const float g = d[j] * gain[j];
-                a += g;
-                p = fmaf(g, h[j] - m, p);
-            }
-        }
-        warp_sum_both(&a, &p);
-        a *= each * r;
-        p *= each * r * r * r;
-
-        /* write dx; add to the sums of the columns */
-        #pragma unroll
-        for (int s = 0; s < STEPS; s++) {
-            const int c = W * (32 * s + lane);
-            if (c >= C)
-                break;
-            /* unpack x, dy, the gain and dres */
-            float h[W], d[W], gain[W], res[W] = {};
-            pack_get(h, now[32 * s]);
-            pack_get(d, now[32 * (STEPS + s)]);
-            pack_get(gain, KEEP ? kept[s] : pack_load<W>(w + c));
-            if (dres)
-                pack_get(res, now[32 * (2 * STEPS + s)]);
-            #pragma unroll
-            for (int j = 0; j < W; j++) {
-                /* one number: its dx, and what it adds to three sums */
-                const float off = h[j] - m, slope = d[j] * r;
-                dw[s][j] = fmaf(slope, off, dw[s][j]);
-                db[s][j] += d[j];
-                res[j] = fmaf(-off, p, fmaf(slope, gain[j], res[j] - a));
-                dbias[s][j] += res[j];
-            }
-            Pack<W, E> pack;
-            pack_put(&pack, res);
-            pack_store(dx + (size_t)n * C + c, pack);
-        }
-        if (dwpe && n + T >= N) {
-            /* write the sums of a position; begin those of the next */
-            #pragma unroll
-            for (int s = 0; s < STEPS; s++) {
-                const int c = W * (32 * s + lane);
-                if (c >= C)
-                    break;
-                float *to = dwpe + (size_t)(n % T) * C + c, old[W] = {};
-                if (accumulate)
-                    float4_get<W>(old, to);
-                #pragma unroll
-                for (int j = 0; j < W; j++) {
-                    old[j] += dbias[s][j];
-                    dbias[s][j] = 0;
-                }
-                float4_put<W>(to, old);
-            }
-        }
+        row_terms(&row, now, gain, C, each);
+        write_row(dx + (size_t)n * C, &sums, row, now, gain, C, dres);
+        if (dwpe && n + T >= N)
+            leave_position(dwpe + (size_t)(n % T) * C, &sums, C,
+                           accumulate);
     }
-    /* add up the warps; leave the sums of this block's rows */
-    const int pitch = blockDim.x + 4;
-    float *mine = (float *)stage + threadIdx.x;
-    __syncthreads();                        /* every row has been read */
-    #pragma unroll
-    for (int i = 0; i < STEPS * W; i++) {
-        mine[i * pitch] = dw[i / W][i % W];
-        mine[(STEPS * W + i) * pitch] = db[i / W][i % W];
-        mine[(2 * STEPS * W + i) * pitch] = dbias[i / W][i % W];
-    }
-    __syncthreads();
-    for (int q = threadIdx.x; q < 3 * C; q += blockDim.x) {
-        const int k = q / C, c = q % C, s = c / (32 * W);
-        const float *of = (const float *)stage + c / W % 32
-                        + ((k * STEPS + s) * W + c % W) * pitch;
-        float sum = 0;
-        for (int i = 0; i < warps; i++)
-            sum += of[32 * i];
-        part[3 * (size_t)blockIdx.x * C + q] = sum;
-    }
+    leave_sums(part + 3 * (size_t)blockIdx.x * C, sums, (float *)stage, C);
 }
 
 /* launch layernorm_bf16 backward */
