@@ -9,7 +9,7 @@
 #include "ops/linear/bias_grad_bf16.h"
 #include "ops/loss/classifier_bf16.h"
 
-enum { RUNS = 31 };
+enum { RUNS = 31, FIRST_WIDTH = 768 };
 
 /* fused: the memory of all operators */
 struct Room {
@@ -662,6 +662,73 @@ static void run_case(const struct Case *c, struct Room *r)
                c->name);
 }
 
+/* fused: the cases */
+/* Those of each width; their names end with it, unless it is the first. */
+static void cases_of_width(struct Room *r, int width)
+{
+    const double N = r->N, T = r->T, C = width, words = r->distinct * C;
+    const struct Case cases[] = {
+        /* what is timed at each width */
+        { "layernorm-fwd", ln_fwd, check_ln_fwd, 4 * N * C + 8 * N, NULL },
+        { "residual-layernorm", ln_residual, check_residual, 8 * N * C + 8 * N,
+          NULL },
+        { "layernorm-bwd", ln_bwd, check_ln_bwd, 8 * N * C + 8 * N, NULL },
+        { "columns", columns, check_columns, 2 * N * C, NULL },
+        { "columns-4C", columns4, check_columns4, 8 * N * C, NULL },
+        { "embedding-fwd", embed, check_embed,
+          2 * N * C + 2 * words + 2 * T * C + 4 * N, NULL },
+        { "embedding-bwd", embed_bwd, check_embed_bwd,
+          2 * N * C + 8 * words + 4 * N, clear_embed },
+        { "layernorm-bwd-positions", ln_positions, check_positions,
+          8 * N * C + 8 * N + 4 * T * C, NULL },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct Case c = cases[i];
+        char name[40];
+        snprintf(name, sizeof name, "%s-%d", c.name, width);
+        if (width != FIRST_WIDTH)
+            c.name = name;
+        run_case(&c, r);
+    }
+}
+
+static void cases_of_first_width(struct Room *r)
+{
+    const double N = r->N, C = FIRST_WIDTH, V = r->V, Vp = r->Vp;
+    CUDA_OK(cudaMalloc(&r->logits, (size_t)(N * Vp) * 2));
+    CUDA_OK(cudaMalloc(&r->losses, (size_t)N * 4));
+    gpt2_spans(r);
+    const double P = (double)r->params;
+    const struct Case cases[] = {
+        { "gelu-fwd", gelu_fwd, check_gelu_fwd, 16 * N * C, NULL },
+        { "gelu-bwd", gelu_bwd, check_gelu_bwd, 24 * N * C, NULL },
+        { "classifier", classify, check_classifier, 4 * N * Vp,
+          new_logits },
+        { "classifier-loss", classify_loss, check_loss, 2 * N * V,
+          new_logits },
+        { "adamw", adamw, check_adamw, 30 * P, NULL },
+        { "adamw-alone", adamw_alone, check_adamw_alone, 24 * P, NULL },
+        { "norm", norm, check_norm, 4 * P, NULL },
+        { "embedding-list", list_words, check_embed_bwd, 8 * N, NULL },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        run_case(&cases[i], r);
+    CUDA_OK(cudaFree(r->logits));
+}
+
+static void cases_of_words(struct Room *r)
+{
+    const char *how[] = { "embedding-bwd-even", "embedding-bwd-one" };
+    for (int i = 0; i < 2; i++) {
+        draw_tokens(r, i + 1);
+        const double N = r->N, C = FIRST_WIDTH;
+        const struct Case c = { how[i], embed_bwd, check_embed_bwd,
+            2 * N * C + 8 * r->distinct * C + 4 * N, clear_embed };
+        run_case(&c, r);
+    }
+    draw_tokens(r, 0);
+}
+
 int main(int argc, char **argv)
 {
     lab_open(argc, argv, "Time the operators that move bytes.");
@@ -672,64 +739,13 @@ int main(int argc, char **argv)
     CUDA_OK(cudaMalloc(&r.list, embedding_bf16_index_size(r.N)));
     r.h_tokens = (int32_t *)malloc((size_t)r.N * 4);
     draw_tokens(&r, 0);
-    const int widths[] = { 768, 1024, 1280 };
-    const double N = r.N, T = r.T;
-    for (int k = 0; k < 3; k++) {
-        const double C = widths[k];
-        char name[8][40];
-        const char *what[] = { "layernorm-fwd", "residual-layernorm",
-            "layernorm-bwd", "columns", "columns-4C", "embedding-fwd",
-            "embedding-bwd", "layernorm-bwd-positions" };
-        for (int i = 0; i < 8; i++)
-            snprintf(name[i], sizeof name[i], k ? "%s-%d" : "%s", what[i],
-                     widths[k]);
-        const double words = r.distinct * C;
-        const struct Case cases[] = {
-            { name[0], ln_fwd, check_ln_fwd, 4 * N * C + 8 * N, NULL },
-            { name[1], ln_residual, check_residual, 8 * N * C + 8 * N, NULL },
-            { name[2], ln_bwd, check_ln_bwd, 8 * N * C + 8 * N, NULL },
-            { name[3], columns, check_columns, 2 * N * C, NULL },
-            { name[4], columns4, check_columns4, 8 * N * C, NULL },
-            { name[5], embed, check_embed,
-              2 * N * C + 2 * words + 2 * T * C + 4 * N, NULL },
-            { name[6], embed_bwd, check_embed_bwd,
-              2 * N * C + 8 * words + 4 * N, clear_embed },
-            { name[7], ln_positions, check_positions,
-              8 * N * C + 8 * N + 4 * T * C, NULL },
-        };
-        room_open(&r, widths[k]);
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-            run_case(&cases[i], &r);
-        /* fused: cases at the first width */
-        if (k == 0) {
-            const double V = r.V, Vp = r.Vp;
-            CUDA_OK(cudaMalloc(&r.logits, (size_t)(N * Vp) * 2));
-            CUDA_OK(cudaMalloc(&r.losses, (size_t)N * 4));
-            gpt2_spans(&r);
-            const double P = (double)r.params;
-            const struct Case more[] = {
-                { "gelu-fwd", gelu_fwd, check_gelu_fwd, 16 * N * C, NULL },
-                { "gelu-bwd", gelu_bwd, check_gelu_bwd, 24 * N * C, NULL },
-                { "classifier", classify, check_classifier, 4 * N * Vp,
-                  new_logits },
-                { "classifier-loss", classify_loss, check_loss, 2 * N * V,
-                  new_logits },
-                { "adamw", adamw, check_adamw, 30 * P, NULL },
-                { "adamw-alone", adamw_alone, check_adamw_alone, 24 * P, NULL },
-                { "norm", norm, check_norm, 4 * P, NULL },
-                { "embedding-list", list_words, check_embed_bwd, 8 * N, NULL },
-            };
-            for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-                run_case(&more[i], &r);
-            const char *how[] = { "", "embedding-bwd-even", "embedding-bwd-one" };
-            for (int i = 1; i < 3; i++) {
-                draw_tokens(&r, i);
-                const struct Case again = { how[i], embed_bwd, check_embed_bwd,
-                    2 * N * C + 8 * r.distinct * C + 4 * N, clear_embed };
-                run_case(&again, &r);
-            }
-            draw_tokens(&r, 0);
-            CUDA_OK(cudaFree(r.logits));
+    const int widths[] = { FIRST_WIDTH, 1024, 1280 };
+    for (int width : widths) {
+        room_open(&r, width);
+        cases_of_width(&r, width);
+        if (width == FIRST_WIDTH) {
+            cases_of_first_width(&r);
+            cases_of_words(&r);
         }
         room_close(&r);
     }
