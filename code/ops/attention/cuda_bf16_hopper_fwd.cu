@@ -282,16 +282,149 @@ template <int HS> DEVICE_INLINE void write_output(
 
 
 /* attend with one warpgroup */
+/* what a thread knows, and what it holds */
+struct Place {
+    int group, thread, lane;
+    int row;                    /* its first, of the group's 64         */
+    uint32_t q, k, v;           /* lower halves of descriptors, stage 0 */
+};
+
+template <int HS> DEVICE_INLINE Place place_of(Shared<HS> &sh, int group)
+{
+    const int thread = threadIdx.x % GROUP, lane = thread % 32;
+    return Place{ group, thread, lane, thread / 32 * 16 + lane / 4,
+                  (uint32_t)wgmma_matrix(sh.q[0][group]),
+                  (uint32_t)wgmma_matrix(sh.k[0]),
+                  (uint32_t)wgmma_matrix(sh.v[0], KEYS * WIDE * 2) };
+}
+
+template <int HS> constexpr int Q_NEXT = sizeof(Shared<HS>::q[0]) / 16;
+template <int HS> constexpr int KV_NEXT = sizeof(Shared<HS>::k[0]) / 16;
+
+template <int HS> struct Numbers {
+    float y[HS / 2], s[KEYS / 2];   /* the output; scores, then powers */
+    uint32_t p[KEYS / 4];           /* powers as operands              */
+    Rows r;
+};
+
+/* let go what only the others need */
+template <int HS> DEVICE_INLINE void
+pass_by(Shared<HS> &sh, const Place &at, Ring &kv)
+{
+    mbarrier_wait(&sh.k_full[kv.stage], kv.parity);
+    mbarrier_wait(&sh.v_full[kv.stage], kv.parity);
+    named_barrier_sync(1 + at.group, GROUP);    /* all warps are here */
+    if (at.thread == 0) {
+        mbarrier_arrive(&sh.k_empty[kv.stage]);
+        mbarrier_arrive(&sh.v_empty[kv.stage]);
+    }
+    advance<STAGES<HS>>(kv);
+}
+
+/* steps of a tile */
+/* row, key: of the thread's first score */
+template <int HS> DEVICE_INLINE void first_step(Shared<HS> &sh,
+    const Attention &a, const Place &at, Numbers<HS> &n, uint32_t queries,
+    const Ring &kv, int row, int key)
+{
+    mbarrier_wait(&sh.k_full[kv.stage], kv.parity);
+    start_scores<HS>(n.s, queries, at.k + kv.stage * KV_NEXT<HS>);
+    wgmma_wait<0>();
+    wgmma_hold(n.s);
+    if (at.thread == 0)
+        mbarrier_arrive(&sh.k_empty[kv.stage]);
+    hide_the_future(n.s, row, key);
+    raise_maxima(n.r, n.s, a.scale);
+    take_powers(n.r, n.s, a.scale);
+    round_powers(n.p, n.s);
+}
+
+template <int HS> DEVICE_INLINE void
+wait_for_step(Shared<HS> &sh, Ring &ahead, const Ring &kv, bool more)
+{
+    advance<STAGES<HS>>(ahead);
+    if (more)
+        mbarrier_wait_both(&sh.k_full[ahead.stage], ahead.parity,
+                           &sh.v_full[kv.stage], kv.parity);
+}
+
+/* more: after this one there is another */
+template <int HS> DEVICE_INLINE void step(Shared<HS> &sh,
+    const Attention &a, const Place &at, Numbers<HS> &n, uint32_t queries,
+    Ring &kv, Ring &ahead, bool more)
+{
+    const Ring old = kv;
+    kv = ahead;
+    start_scores<HS>(n.s, queries, at.k + kv.stage * KV_NEXT<HS>);
+    start_output<HS>(n.y, n.p, at.v + old.stage * KV_NEXT<HS>);
+    /* softmax of the scores */
+    wgmma_wait<1>();
+    wgmma_hold(n.s);
+    if (at.thread == 0)
+        mbarrier_arrive(&sh.k_empty[kv.stage]);
+    raise_maxima(n.r, n.s, a.scale);
+    take_powers(n.r, n.s, a.scale);
+    wgmma_hold(n.s);
+    wait_for_step(sh, ahead, kv, more);
+    /* add the output, shrunk to the new maximum */
+    wgmma_wait<0>();
+    wgmma_hold(n.y);
+    wgmma_hold(n.p);
+    if (at.thread == 0)
+        mbarrier_arrive(&sh.v_empty[old.stage]);
+    scale_rows(n.y, n.r.shrink);
+    round_powers(n.p, n.s);
+}
+
+template <int HS> DEVICE_INLINE void last_output(Shared<HS> &sh,
+    const Attention &a, const Place &at, Numbers<HS> &n, Ring &kv,
+    const Tile &t)
+{
+    Rows &r = n.r;
+    mbarrier_wait(&sh.v_full[kv.stage], kv.parity);
+    start_output<HS>(n.y, n.p, at.v + kv.stage * KV_NEXT<HS>);
+    /* finish the sums meanwhile */
+    #pragma unroll
+    for (int h = 0; h < 2; h++) {
+        r.sum[h] = quad_sum(r.sum[h]);
+        const int row = t.row + at.row + 8 * h;
+        if (at.lane % 4 == 0 && row < a.T)
+            a.lse[(size_t)(t.b * a.NH + t.h) * a.T + row]
+                = (r.most[h] * a.scale + __log2f(r.sum[h])) * (float)M_LN2;
+    }
+    wgmma_wait<0>();
+    wgmma_hold(n.y);
+    if (at.thread == 0)
+        mbarrier_arrive(&sh.v_empty[kv.stage]);
+    advance<STAGES<HS>>(kv);
+    const float by[2] = { __fdividef(1, r.sum[0]),
+                          __fdividef(1, r.sum[1]) };
+    scale_rows(n.y, by);
+}
+
+/* attend to the queries of one tile */
+template <int HS> DEVICE_INLINE void attend_to_tile(Shared<HS> &sh,
+    const CUtensorMap *outputs, const Attention &a, const Place &at,
+    const Ring &q, Ring &kv, const Tile &t, int j)
+{
+    const uint32_t queries = at.q + q.stage * Q_NEXT<HS>;
+    Numbers<HS> n = {};
+    n.r.most[0] = n.r.most[1] = -INFINITY;
+    first_step(sh, a, at, n, queries, kv, t.row + at.row,
+               j * KEYS + at.lane % 4 * 2);
+    Ring ahead = kv;
+    wait_for_step(sh, ahead, kv, j > 0);
+    for (; j > 0; j--)
+        step(sh, a, at, n, queries, kv, ahead, j > 1);
+    mbarrier_arrive(&sh.q_empty[q.stage]);
+    last_output(sh, a, at, n, kv, t);
+    write_output<HS>(sh.y[at.group], n.y, outputs, t, 1 + at.group,
+                     at.thread);
+}
 template <int HS> DEVICE_INLINE void attend(Shared<HS> &sh,
     const CUtensorMap *outputs, const Attention &a, int group)
 {
-    /* who am I; the descriptors of the first buffers */
-    const int thread = threadIdx.x % GROUP, lane = thread % 32;
-    const int my_row = thread / 32 * 16 + lane / 4;
-    const uint32_t q0 = (uint32_t)wgmma_matrix(sh.q[0][group]);
-    const uint32_t k0 = (uint32_t)wgmma_matrix(sh.k[0]);
-    const uint32_t v0 = (uint32_t)wgmma_matrix(sh.v[0], KEYS * WIDE * 2);
-    enum { Q_NEXT = sizeof sh.q[0] / 16, KV_NEXT = sizeof sh.k[0] / 16 };
+    const Place at = place_of(sh, group);
     Ring q = { 0, 0 }, kv = { 0, 0 };
     for (;;) {
         /* wait for a tile of queries; break, if there is none */
@@ -301,103 +434,18 @@ template <int HS> DEVICE_INLINE void attend(Shared<HS> &sh,
             break;
         int j = (min(t.row + TILE<HS>, a.T) - 1) / KEYS;
         t.row += group * ROWS;
-        /* let go what only the others need */
         const int diagonal = t.row >= 0 && t.row < a.T ? t.row / KEYS : -1;
-        for (; j > diagonal; j--) {
-            mbarrier_wait(&sh.k_full[kv.stage], kv.parity);
-            mbarrier_wait(&sh.v_full[kv.stage], kv.parity);
-            named_barrier_sync(1 + group, GROUP);   /* all four warps are here */
-            if (thread == 0) {
-                mbarrier_arrive(&sh.k_empty[kv.stage]);
-                mbarrier_arrive(&sh.v_empty[kv.stage]);
-            }
-            advance<STAGES<HS>>(kv);
-        }
+        for (; j > diagonal; j--)
+            pass_by(sh, at, kv);
         if (diagonal < 0)
             mbarrier_arrive(&sh.q_empty[q.stage]);
-        if (t.row >= 0 && t.row < a.T) {
-            /* attend to the queries of this tile */
-            const uint32_t queries = q0 + q.stage * Q_NEXT;
-            float y[HS / 2] = { 0 }, s[KEYS / 2];
-            uint32_t p[KEYS / 4];
-            Rows r = { { -INFINITY, -INFINITY }, { 0, 0 }, { 0, 0 } };
-
-            /* the first step, on the diagonal */
-            mbarrier_wait(&sh.k_full[kv.stage], kv.parity);
-            start_scores<HS>(s, queries, k0 + kv.stage * KV_NEXT);
-            wgmma_wait<0>();
-            wgmma_hold(s);
-            if (thread == 0)
-                mbarrier_arrive(&sh.k_empty[kv.stage]);
-            hide_the_future(s, t.row + my_row, j * KEYS + lane % 4 * 2);
-            raise_maxima(r, s, a.scale);
-            take_powers(r, s, a.scale);
-            round_powers(p, s);
-            Ring ahead = kv;
-
-            /* wait for what the next step needs */
-            advance<STAGES<HS>>(ahead);
-            if (j > 0)
-                mbarrier_wait_both(&sh.k_full[ahead.stage], ahead.parity,
-                                   &sh.v_full[kv.stage], kv.parity);
-            for (; j > 0; j--) {
-                /* start the next scores and the last output */
-                const Ring old = kv;
-                kv = ahead;
-                start_scores<HS>(s, queries, k0 + kv.stage * KV_NEXT);
-                start_output<HS>(y, p, v0 + old.stage * KV_NEXT);
-                /* softmax of the scores */
-                wgmma_wait<1>();
-                wgmma_hold(s);
-                if (thread == 0)
-                    mbarrier_arrive(&sh.k_empty[kv.stage]);
-                raise_maxima(r, s, a.scale);
-                take_powers(r, s, a.scale);
-                wgmma_hold(s);
-                advance<STAGES<HS>>(ahead);
-                if (j > 1)
-                    mbarrier_wait_both(&sh.k_full[ahead.stage], ahead.parity,
-                                       &sh.v_full[kv.stage], kv.parity);
-                /* add the output, shrunk to the new maximum */
-                wgmma_wait<0>();
-                wgmma_hold(y);
-                wgmma_hold(p);
-                if (thread == 0)
-                    mbarrier_arrive(&sh.v_empty[old.stage]);
-                scale_rows(y, r.shrink);
-                round_powers(p, s);
-            }
-
-            /* the last output */
-            mbarrier_arrive(&sh.q_empty[q.stage]);
-            mbarrier_wait(&sh.v_full[kv.stage], kv.parity);
-            start_output<HS>(y, p, v0 + kv.stage * KV_NEXT);
-
-            /* finish the sums meanwhile */
-            #pragma unroll
-            for (int h = 0; h < 2; h++) {
-                r.sum[h] = quad_sum(r.sum[h]);
-                const int row = t.row + my_row + 8 * h;
-                if (lane % 4 == 0 && row < a.T)
-                    a.lse[(size_t)(t.b * a.NH + t.h) * a.T + row]
-                        = (r.most[h] * a.scale + __log2f(r.sum[h])) * (float)M_LN2;
-            }
-            wgmma_wait<0>();
-            wgmma_hold(y);
-            if (thread == 0)
-                mbarrier_arrive(&sh.v_empty[kv.stage]);
-            advance<STAGES<HS>>(kv);
-
-            const float by[2] = { __fdividef(1, r.sum[0]), __fdividef(1, r.sum[1]) };
-            scale_rows(y, by);
-            write_output<HS>(sh.y[group], y, outputs, t, 1 + group, thread);
-        }
+        else
+            attend_to_tile(sh, outputs, a, at, q, kv, t, j);
         advance<QUERIES<HS>>(q);
     }
-    if (thread == 0)
+    if (at.thread == 0)
         tma_wait_read<0>();
 }
-
 
 /* the kernel of attention forward */
 template <int HS>
