@@ -21,16 +21,20 @@ __device__ static void keep(uint4 *sink, uint4 any)
 }
 
 /* read a block once */
-/* All of x[0..n), of which n is a multiple of four times the threads. */
+/* All of x[0..n). */
 __global__ void read_once(uint4 *sink, const uint4 *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     size_t all = (size_t)gridDim.x * blockDim.x;
     uint4 any = { 0, 0, 0, 0 };
-    for (; i < n; i += 4 * all) {
+    for (; i + 3 * all < n; i += 4 * all) {
         uint4 v[4];
         for (int k = 0; k < 4; k++)
             v[k] = x[i + k * all];
+        mix(&any, v);
+    }
+    for (; i < n; i += all) {
+        const uint4 v[4] = { x[i] };
         mix(&any, v);
     }
     keep(sink, any);

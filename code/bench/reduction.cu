@@ -7,8 +7,10 @@
 #include "ladder/histogram.h"
 #include "ladder/reduce.h"
 #include "ladder/scan.h"
+#include "ops/kernels/sort.cuh"
 
 #include <cub/device/device_histogram.cuh>
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
@@ -70,22 +72,12 @@ static void row(const char *group, const char *name, double bytes,
 }
 
 /* reduction: the ceilings */
-static size_t whole_turns(void)
-{
-    int sms;
-    CUDA_OK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount,
-                                   0));
-    const size_t turn = (size_t)8 * sms * 1024 * 4;     /* of 16 bytes */
-    return N / 4 / turn * turn;
-}
-
 static void read_work(void *)
 {
     int sms;
     CUDA_OK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount,
                                    0));
-    read_once<<<8 * sms, 1024>>>((uint4 *)y, (const uint4 *)x,
-                                whole_turns());
+    read_once<<<8 * sms, 1024>>>((uint4 *)y, (const uint4 *)x, N / 4);
     CUDA_OK(cudaGetLastError());
 }
 
@@ -206,7 +198,7 @@ static void all_sums(void)
            "%.9g\n", N, exact, (double)serial);
     to_gpu();
     ceiling = 0;
-    row("sum", "read", 16.0 * (double)whole_turns(), read_work, NULL, RUNS);
+    row("sum", "read", 4.0 * (double)N, read_work, NULL, RUNS);
     for (const struct Sum *v = sums(); v->name; v++) {
         const bool slow = strcmp(v->name, "atomic") == 0;
         sum_check(v);
@@ -359,7 +351,7 @@ static void some_histograms(const char *kind, unsigned equal)
     printf("\nhistograms of %zu bytes, %u of 10 equal\n", 4 * N, equal);
     to_gpu();
     ceiling = 0;
-    row(kind, "read", 16.0 * (double)whole_turns(), read_work, NULL, RUNS);
+    row(kind, "read", 4.0 * (double)N, read_work, NULL, RUNS);
     for (const struct Histogram *v = histograms(); v->name; v++) {
         histogram_work(&v);
         histogram_check(v->name, want);
@@ -378,6 +370,73 @@ static void all_histograms(void)
     some_histograms("hist-equal", 10);
 }
 
+/* reduction: sorts */
+static int sorted_keys;                     /* how many */
+
+/* What a sort needs: [0] keys, [1] and [2] buffers for keys, [3] and [4]
+ * for places, [5] the table. */
+static int *part(int i) { return (int *)y + (size_t)i * (N / 8); }
+
+static const int *our_sort(void)
+{
+    int *const buffer[2] = { part(1), part(2) };
+    return radix_sort(part(3), part(4), buffer, part(5), part(0),
+                      sorted_keys, 2, 0);
+}
+
+static void our_sort_work(void *)
+{
+    our_sort();
+}
+
+static void cub_sort_work(void *)
+{
+    size_t bytes = (size_t)1 << 30;
+    CUDA_OK(cub::DeviceRadixSort::SortPairs(x, bytes, part(0), part(1),
+                                            part(4), part(3), sorted_keys,
+                                            0, 16));
+}
+
+static void sort_check(const char *name, const int *keys)
+{
+    const size_t bytes = (size_t)sorted_keys * 4;
+    int *h = (int *)h_x, *place = (int *)h_y;
+    int *in = place + sorted_keys;
+    CUDA_OK(cudaMemcpy(h, keys, bytes, cudaMemcpyDeviceToHost));
+    CUDA_OK(cudaMemcpy(place, part(3), bytes, cudaMemcpyDeviceToHost));
+    CUDA_OK(cudaMemcpy(in, part(0), bytes, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < sorted_keys; i++)
+        if (h[i] != in[place[i]] || (i > 0 && (h[i - 1] > h[i]
+            || (h[i - 1] == h[i] && place[i - 1] >= place[i]))))
+            fail("sort %s: key %d is wrong; no time is given", name, i);
+}
+
+static void some_sorts(const char *group, int keys)
+{
+    sorted_keys = keys;
+    for (int i = 0; i < keys; i++) {
+        h_x[i] = hash((uint32_t)i) % 50257;
+        h_y[i] = (uint32_t)i;
+    }
+    CUDA_OK(cudaMemcpy(part(0), h_x, 4 * (size_t)keys,
+                       cudaMemcpyHostToDevice));
+    CUDA_OK(cudaMemcpy(part(4), h_y, 4 * (size_t)keys,
+                       cudaMemcpyHostToDevice));
+    ceiling = 0;
+    cub_sort_work(NULL);
+    sort_check("cub", part(1));
+    row(group, "cub", 8.0 * keys, cub_sort_work, NULL, RUNS);
+    sort_check("ours", our_sort());
+    row(group, "ours", 8.0 * keys, our_sort_work, NULL, RUNS);
+}
+
+static void all_sorts(void)
+{
+    printf("\nsorts of keys with their places\n");
+    some_sorts("sort-64k", 1 << 16);
+    some_sorts("sort-16m", 1 << 24);
+}
+
 int main(int argc, char **argv)
 {
     lab_open(argc, argv, "Time sums, scans, compactions and histograms.");
@@ -387,6 +446,7 @@ int main(int argc, char **argv)
     all_scans();
     all_compacts();
     all_histograms();
+    all_sorts();
     lab_close();
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "ops/embedding/embedding_bf16.h"
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
+#include "ops/kernels/sort.cuh"
 #include "ops/operators.h"
 
 /* embedding_bf16 forward: a warp for four sequences */
@@ -53,93 +54,6 @@ __global__ void embedding_bf16_fwd_kernel(bf16 *x, const int32_t *tokens,
 }
 
 /* embedding_bf16 backward */
-/* sort the tokens */
-enum { RADIX = THREADS, MAX_TILES = 64 };
-
-/* A pass of a stable sort looks at eight bits, from `shift` on, of keys
- * that tiles of `tile` neighbours bring.  count[b][d] = how many of tile b
- * have digit d.
- *   launch    a block of 256 for each tile */
-__global__ void sort_count(int *count, const int *key, int N, int tile,
-                           int shift)
-{
-    __shared__ int sums[RADIX];
-    sums[threadIdx.x] = 0;
-    __syncthreads();
-    const int first = blockIdx.x * tile, end = min(first + tile, N);
-    for (int i = first + threadIdx.x; i < end; i += THREADS)
-        atomicAdd(&sums[key[i] >> shift & (RADIX - 1)], 1);
-    __syncthreads();
-    count[blockIdx.x * RADIX + threadIdx.x] = sums[threadIdx.x];
-}
-
-/* Keys and places of a tile go where they belong: behind all smaller
- * digits, behind the same digit in tiles before, in their own order.
- * place == NULL: the place of key i is i. */
-__global__ void sort_move(int *key_out, int *place_out, const int *key,
-                          const int *place, const int *count, int N,
-                          int tile, int shift)
-{
-    __shared__ int at[WARPS][RADIX], total[WARPS];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int part = tile / WARPS;              /* of each warp */
-    const int first = blockIdx.x * tile + warp * part;
-    const int end = min(first + part, N);
-    /* at[w][d] = how many keys of warp w have digit d */
-    for (int w = 0; w < WARPS; w++)
-        at[w][threadIdx.x] = 0;
-    __syncthreads();
-    for (int i = first + lane; i - lane < end; i += 32) {
-        /* mates = the lanes with the digit of key i */
-        const int digit = i < end ? key[i] >> shift & (RADIX - 1) : RADIX;
-        const unsigned mates = __match_any_sync(WHOLE_WARP, digit);
-        if (digit < RADIX && lane == __ffs(mates) - 1)
-            at[warp][digit] += __popc(mates);
-        __syncwarp();
-    }
-    /* at[w][d] = where digit d of warp w begins */
-    int all = 0, mine = 0;                          /* of digit threadIdx.x */
-    #pragma unroll
-    for (int b = 0; b < MAX_TILES; b++) {           /* all loads at once */
-        const int n = b < (int)gridDim.x ? count[b * RADIX + threadIdx.x] : 0;
-        all += n;
-        mine += b < (int)blockIdx.x ? n : 0;
-    }
-    int below = all;                                /* and of smaller ones */
-    for (int d = 1; d < 32; d *= 2) {
-        const int other = __shfl_up_sync(WHOLE_WARP, below, d);
-        below += lane >= d ? other : 0;
-    }
-    if (lane == 31)
-        total[warp] = below;
-    __syncthreads();
-    for (int w = 0; w < warp; w++)
-        below += total[w];
-    mine += below - all;
-    for (int w = 0; w < WARPS; w++) {
-        const int n = at[w][threadIdx.x];
-        at[w][threadIdx.x] = mine;
-        mine += n;
-    }
-    __syncthreads();
-    for (int i = first + lane; i - lane < end; i += 32) {
-        /* mates = the lanes with the digit of key i */
-        const int digit = i < end ? key[i] >> shift & (RADIX - 1) : RADIX;
-        const unsigned mates = __match_any_sync(WHOLE_WARP, digit);
-        /* move key i behind those before it */
-        const int to = digit < RADIX ? at[warp][digit] : 0;
-        __syncwarp();
-        if (digit < RADIX) {
-            const int before = __popc(mates & ((1u << lane) - 1));
-            key_out[to + before] = key[i];
-            place_out[to + before] = place ? place[i] : i;
-            if (before == 0)
-                at[warp][digit] = to + __popc(mates);
-        }
-        __syncwarp();
-    }
-}
-
 /* embedding_bf16: the list of a batch */
 enum { PIECE = 32 };                    /* rows of a task, at most */
 
@@ -362,25 +276,11 @@ void cuda_embedding_bf16_index(void *list, const int32_t *tokens, int N,
                                int V)
 {
     const struct List l = list_at(list, N, NULL);
-    /* how many tiles, and how many passes? */
-    int tile = (N + MAX_TILES - 1) / MAX_TILES, passes = 1;
-    tile = (tile + THREADS - 1) / THREADS * THREADS;
-    const int tiles = (N + tile - 1) / tile;
+    int passes = 1;
     while (passes < 4 && (V - 1) >> 8 * passes)
         passes++;
-    const int *key = tokens, *place = NULL;
-    for (int p = 0; p < passes; p++) {
-        /* sort by byte p of the word */
-        int *to = (passes - p) % 2 ? l.place : l.other;
-        sort_count<<<tiles, THREADS, 0, backend_stream()>>>(
-            l.table, key, N, tile, 8 * p);
-        LAUNCHED();
-        sort_move<<<tiles, THREADS, 0, backend_stream()>>>(
-            l.key[p % 2], to, key, place, l.table, N, tile, 8 * p);
-        LAUNCHED();
-        key = l.key[p % 2];
-        place = to;
-    }
+    const int *key = radix_sort(l.place, l.other, l.key, l.table, tokens, N,
+                                passes, backend_stream());
     /* list words of several tasks, then those of one */
     backend_zero(list, (size_t)((char *)l.place - (char *)list));
     for (int one = 0; one < 2; one++) {

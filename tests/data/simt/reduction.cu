@@ -6,6 +6,7 @@
 #include "ladder/histogram.h"
 #include "ladder/reduce.h"
 #include "ladder/scan.h"
+#include "ops/kernels/sort.cuh"
 
 #include <math.h>
 #include <stdlib.h>
@@ -213,6 +214,44 @@ static void check_histogram(const struct Histogram *v, size_t n, bool skewed)
     free(h);
 }
 
+/* ---- sort ----------------------------------------------------------------- */
+
+/* Words of `bits` bits, some of them often. */
+static void check_sort(size_t n, int bits)
+{
+    int *key = (int *)room(n * 4);
+    int hurt = 0, wrong = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t r = hash((uint32_t)i + 11);
+        key[i] = (int)((r & 7 ? r >> 3 : 5) & ((1u << bits) - 1));
+    }
+    int *d_key = (int *)device_copy(key, n * 4);
+    struct Out place = out_new(n), other = out_new(n), a = out_new(n);
+    struct Out b = out_new(n), table = out_new(MAX_TILES * RADIX);
+    int *const buffer[2] = { (int *)a.words, (int *)b.words };
+    const int *sorted = radix_sort((int *)place.words, (int *)other.words,
+                                   buffer, (int *)table.words, d_key, (int)n,
+                                   (bits + 7) / 8, 0);
+    const bool in_a = sorted == buffer[0];
+    uint32_t *h_a = out_get(&a, &hurt), *h_b = out_get(&b, &hurt);
+    const int *h = (const int *)(in_a ? h_a : h_b);
+    int *at = (int *)out_get(&place, &hurt);
+    free(out_get(&other, &hurt));
+    free(out_get(&table, &hurt));
+    for (size_t i = 0; i < n; i++)
+        wrong += (size_t)at[i] >= n || h[i] != key[at[i]]
+              || (i > 0 && (h[i - 1] > h[i]
+                            || (h[i - 1] == h[i] && at[i - 1] >= at[i])));
+    printf("%s - sort n=%zu bits=%d\n", !wrong && !hurt ? "ok" : "not ok", n,
+           bits);
+    fflush(stdout);
+    CUDA_OK(cudaFree(d_key));
+    free(key);
+    free(at);
+    free(h_a);
+    free(h_b);
+}
+
 /* ---- what else the chapter times ------------------------------------------ */
 
 static void check_warp_sums(bool redux)
@@ -281,6 +320,8 @@ static void check_all(void)
     for (const struct Histogram *v = histograms(); v->name; v++)
         for (size_t i = 0; wanted(v->name) && i < most + 1; i++)
             check_histogram(v, i < most ? sizes[i] : 600007, i % 2);
+    for (size_t i = 0; !only && i < most; i++)
+        check_sort(sizes[i], 4 + 5 * ((int)i % 6));
     for (int redux = 0; !only && redux < 2; redux++)
         check_warp_sums(redux);
     for (int bit = 0; !only && bit <= 8; bit += 4)
