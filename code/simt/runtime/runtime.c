@@ -109,16 +109,20 @@ struct List { void **at; size_t n, room; };
 
 static struct List images, kernels, variables, streams, events, pinned;
 
-static void *list_add(struct List *l, size_t bytes)
+static void *list_keep(struct List *l, void *element)
 {
     if (l->n == l->room) {
         l->room = l->room ? 2 * l->room : 16;
         l->at = realloc(l->at, l->room * sizeof *l->at);
     }
-    void *element = calloc(1, bytes);
     if (!l->at || !element)
         fail("simt: no memory for the tables of the runtime");
     return l->at[l->n++] = element;
+}
+
+static void *list_add(struct List *l, size_t bytes)
+{
+    return list_keep(l, calloc(1, bytes));
 }
 
 static bool list_has(const struct List *l, const void *element)
@@ -532,7 +536,11 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
     if (!pointer)
         return refuse(cudaErrorInvalidValue, "cudaHostAlloc: the first "
                       "argument is NULL: pass the address of a pointer");
-    *pointer = bytes ? list_add(&pinned, bytes) : NULL;
+    void *p = bytes ? calloc(1, bytes) : NULL;
+    if (bytes && !p)
+        return refuse(cudaErrorMemoryAllocation, "cudaHostAlloc: the host "
+                      "has no %zu bytes", bytes);
+    *pointer = p ? list_keep(&pinned, p) : NULL;
     return cudaSuccess;
 }
 
