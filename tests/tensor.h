@@ -63,6 +63,8 @@ static void tensor_send(struct Tensor *t)
 static void tensor_fetch(struct Tensor *t)
 {
     backend_get(t->host, tensor_block(t), tensor_bytes(t));
+    if (!backend_ok(NULL))
+        fail_msg("%s", backend_current()->failure);
     const unsigned char *end = t->host + tensor_bytes(t) - GUARD_BYTES;
     for (size_t i = 0; i < GUARD_BYTES; i++)
         if (t->host[i] != GUARD || end[i] != GUARD)

@@ -40,6 +40,8 @@ static void three_fetch(struct Three *t)
 {
     backend_get(with_guards(t->host), with_guards(t->ours),
                 t->n * sizeof(real) + 2 * GUARD_BYTES);
+    if (!backend_ok(NULL))
+        fail_msg("%s", backend_current()->failure);
 }
 
 static struct Three three(const char *name, size_t n, uint64_t seed,

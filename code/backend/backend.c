@@ -5,6 +5,7 @@
 #include "base/error.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 /* open and close */
@@ -44,6 +45,20 @@ void backend_close(struct Backend *b)
     free(b);
 }
 
+static struct Backend *backend_without(const struct BackendRow *row,
+                                       const struct Error *e)
+{
+    static struct BackendCalls calls;
+    static struct Backend b;
+    calls = cpu_backend;
+    calls.kind = row->calls->kind;
+    calls.kind_name = row->calls->kind_name;
+    b = (struct Backend){ .calls = &calls, .ops = row->ops,
+                          .failed = true };
+    snprintf(b.failure, sizeof b.failure, "%s", e->text);
+    return &b;
+}
+
 /* the current backend of a thread */
 static _Thread_local struct Backend *current;
 static struct Backend *default_backend;
@@ -58,9 +73,10 @@ static void open_default(void)
 {
     struct Error e;
     default_backend = backend_open(backend_rows->calls->kind, 0, &e);
-    if (!default_backend)
-        fail("%s", e.text);
-    atexit(close_default);
+    if (default_backend)
+        atexit(close_default);
+    else
+        default_backend = backend_without(backend_rows, &e);
 }
 
 struct Backend *backend_current(void)
@@ -81,41 +97,73 @@ struct Backend *backend_use(struct Backend *b)
     return before;
 }
 
+/* keep the first failure */
+bool backend_ok(struct Error *e)
+{
+    const struct Backend *b = backend_current();
+    return !b->failed || error_set(e, "%s", b->failure);
+}
+
+void backend_failed(const char *format, ...)
+{
+    struct Backend *b = backend_current();
+    va_list args;
+    if (b->failed)
+        return;
+    va_start(args, format);
+    vsnprintf(b->failure, sizeof b->failure, format, args);
+    va_end(args);
+    b->failed = true;
+}
+
+void backend_recover(void)
+{
+    backend_current()->failed = false;
+}
+
 /* hand a call on to the current backend */
 void *backend_alloc(size_t bytes, const char *what)
 {
     struct Backend *b = backend_current();
-    return b->calls->alloc(b, bytes, what);
+    return b->failed ? NULL : b->calls->alloc(b, bytes, what);
 }
 
 #define HAND_ON(name, params, ...) \
     void backend_##name params \
     { \
         struct Backend *b = backend_current(); \
-        b->calls->name(b, __VA_ARGS__); \
+        if (!b->failed) \
+            b->calls->name(b, __VA_ARGS__); \
     }
-HAND_ON(free, (void *p), p)
 HAND_ON(zero, (void *p, size_t bytes), p, bytes)
 HAND_ON(copy, (void *to, const void *from, size_t n), to, from, n)
 HAND_ON(put, (void *to, const void *host, size_t n), to, host, n)
 HAND_ON(get, (void *host, const void *from, size_t n), host, from, n)
-HAND_ON(host_free, (void *host), host)
 HAND_ON(put_async, (void *to, const void *host, size_t n), to, host, n)
 HAND_ON(get_async, (void *host, const void *from, size_t n),
         host, from, n)
 HAND_ON(replay, (void *recording), recording)
-HAND_ON(forget, (void *recording), recording)
+
+#define GIVE_BACK(name) \
+    void backend_##name(void *p) \
+    { \
+        struct Backend *b = backend_current(); \
+        b->calls->name(b, p); \
+    }
+GIVE_BACK(free)
+GIVE_BACK(host_free)
+GIVE_BACK(forget)
 
 void *backend_borrow(const void *p, size_t bytes)
 {
     struct Backend *b = backend_current();
-    return b->calls->lend(b, p, bytes, false);
+    return b->failed ? NULL : b->calls->lend(b, p, bytes, false);
 }
 
 void *backend_borrow_blank(void *p, size_t bytes)
 {
     struct Backend *b = backend_current();
-    return b->calls->lend(b, p, bytes, true);
+    return b->failed ? NULL : b->calls->lend(b, p, bytes, true);
 }
 
 void backend_return(void *p, void *host, size_t bytes, bool changed)
@@ -127,7 +175,7 @@ void backend_return(void *p, void *host, size_t bytes, bool changed)
 void *backend_host_alloc(size_t bytes, const char *what)
 {
     struct Backend *b = backend_current();
-    return b->calls->host_alloc(b, bytes, what);
+    return b->failed ? NULL : b->calls->host_alloc(b, bytes, what);
 }
 
 void backend_put_wait(void)
@@ -155,7 +203,8 @@ void backend_beside_wait(void) { beside(BESIDE_WAIT); }
 void *backend_record(void (*work)(void *arg), void *arg)
 {
     struct Backend *b = backend_current();
-    return b->profile.on ? NULL : b->calls->record(b, work, arg);
+    return b->profile.on || b->failed ? NULL
+                                      : b->calls->record(b, work, arg);
 }
 
 enum BackendKind backend_kind(void)
@@ -206,6 +255,7 @@ void profile_print(FILE *out)
     struct Backend *b = backend_current();
     profile_range(NULL);
     b->calls->wait(b);
-    b->calls->collect(b);
+    if (!b->failed)
+        b->calls->collect(b);
     profile_rows_print(&b->profile, out);
 }

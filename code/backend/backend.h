@@ -33,6 +33,8 @@ struct Backend {
     int device;                         /* which, of several GPUs        */
     struct Kernels kernels;
     struct Profile profile;
+    bool failed;                        /* with this message             */
+    char failure[1024];
     void *state;                        /* of its kind: streams, buffers */
 };
 
@@ -50,9 +52,26 @@ void backend_close(struct Backend *b);
 struct Backend *backend_use(struct Backend *b);
 struct Backend *backend_current(void);
 
+/* what has failed */
+/* A backend keeps its first failure: too little memory, a call of CUDA, a
+ * size that an operator does not take.  From then on nothing can be
+ * allocated from it, its operators and copies do nothing, and their
+ * outputs have no meaning.  backend_ok: false, with the failure of the
+ * current backend as the message. */
+bool backend_ok(struct Error *e);
+
+/* For operators: keep this failure, unless there has been one.  Called by
+ * the thread whose current backend it is. */
+void backend_failed(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+/* Forget a failure; for a caller that has freed all it had allocated, and
+ * has changed nothing else. */
+void backend_recover(void);
+
 /* memory where the operators run */
-/* Backend memory, not cleared, aligned to 64; ends the program with a
- * message naming `what` if there is not enough.  backend_free(NULL) does
+/* Backend memory, not cleared, aligned to 64; NULL, and a failure whose
+ * message names `what`, if there is not enough.  backend_free(NULL) does
  * nothing. */
 void *backend_alloc(size_t bytes, const char *what);
 void backend_free(void *p);
@@ -71,7 +90,8 @@ void backend_get(void *host, const void *from, size_t bytes);
 /* The bytes at p as the host may read and write them: on the CPU p itself,
  * on a GPU a copy.  backend_return gives it back, after writing it to p
  * if it was changed; else p may be NULL.  What backend_borrow_blank gives
- * holds anything: the caller is going to fill it, and nothing is copied. */
+ * holds anything: the caller is going to fill it, and nothing is copied.
+ * NULL after a failure; backend_return then does nothing. */
 void *backend_borrow(const void *p, size_t bytes);
 void *backend_borrow_blank(void *p, size_t bytes);
 void backend_return(void *p, void *host, size_t bytes, bool changed);
@@ -79,7 +99,7 @@ void backend_return(void *p, void *host, size_t bytes, bool changed);
 /* copies that are not waited for */
 /* Host memory of which backend_put_async copies without waiting; it must
  * not change before backend_put_wait() has returned.  backend_host_free
- * frees it. */
+ * frees it.  NULL after a failure. */
 void *backend_host_alloc(size_t bytes, const char *what);
 void backend_host_free(void *host);
 void backend_put_async(void *to, const void *host, size_t bytes);
@@ -99,8 +119,9 @@ void backend_beside_end(void);
 void backend_beside_wait(void);
 
 /* Record what work(arg) asks for, without doing it; NULL if this backend
- * cannot, or must not because a profile is wanted.  A recording may be run
- * as often as one likes, and always uses the addresses of the recording. */
+ * cannot, has failed, or must not because a profile is wanted.  A recording
+ * may be run as often as one likes, and always uses the addresses of the
+ * recording. */
 void *backend_record(void (*work)(void *arg), void *arg);
 void backend_replay(void *recording);
 void backend_forget(void *recording);

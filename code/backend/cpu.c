@@ -15,9 +15,9 @@ static void *host_alloc(struct Backend *b, size_t bytes, const char *what)
     (void)b;
     void *p = hugepages_alloc(bytes);
     if (!p)
-        fail("no memory for %s: %.1f MB asked for; use a smaller batch, "
-             "a shorter sequence or a smaller model", what,
-             (double)bytes / 1e6);
+        backend_failed("no memory for %s: %.1f MB asked for; use a smaller "
+                       "batch, a shorter sequence or a smaller model",
+                       what, (double)bytes / 1e6);
     return p;
 }
 

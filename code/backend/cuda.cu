@@ -6,6 +6,7 @@
 #include <nvtx3/nvToolsExt.h>
 #endif
 #include "backend/backend.h"
+#include "backend/cuda_name.h"
 #include "backend/cuda_stream.cuh"
 
 /* what a GPU's backend keeps */
@@ -35,63 +36,63 @@ static struct Gpu *gpu(void)
 
 cudaStream_t backend_stream(void)
 {
-    return gpu()->stream;
+    const struct Gpu *g = gpu();
+    return g ? g->stream : 0;           /* NULL where there is no GPU    */
 }
 
 /* memory of the GPU */
 static void *gpu_alloc(struct Backend *b, size_t bytes, const char *what)
 {
-    void *p;
+    void *p = NULL;
     size_t left = 0, all = 0;
     cudaError_t r = cudaMalloc(&p, bytes ? bytes : 1);
     (void)b;
     if (r == cudaErrorMemoryAllocation) {
         /* say what was asked for, and what is left */
         cudaMemGetInfo(&left, &all);
-        fail("no memory on the GPU for %s: %.1f MB asked for, %.1f of %.1f "
-             "MB left; use a smaller batch, a shorter sequence or a "
-             "smaller model", what, (double)bytes / 1e6,
-             (double)left / 1e6, (double)all / 1e6);
+        backend_failed("no memory on the GPU for %s: %.1f MB asked for, %.1f of "
+                       "%.1f MB left; use a smaller batch, a shorter sequence or a "
+                       "smaller model", what, (double)bytes / 1e6,
+                       (double)left / 1e6, (double)all / 1e6);
     }
-    cuda_ok(r, "cudaMalloc", __FILE__, __LINE__);
-    return p;
+    return cuda_try(r, "cudaMalloc", __FILE__, __LINE__) ? p : NULL;
 }
 
 static void gpu_free(struct Backend *b, void *p)
 {
     (void)b;
-    CUDA_OK(cudaFree(p));
+    CUDA_TRY(cudaFree(p));
 }
 
 static void gpu_zero(struct Backend *b, void *p, size_t bytes)
 {
     if (bytes)
-        CUDA_OK(cudaMemsetAsync(p, 0, bytes, gpu_of(b)->stream));
+        CUDA_TRY(cudaMemsetAsync(p, 0, bytes, gpu_of(b)->stream));
 }
 
 static void gpu_copy(struct Backend *b, void *to, const void *from,
                      size_t bytes)
 {
     if (to != from && bytes)
-        CUDA_OK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice,
-                                gpu_of(b)->stream));
+        CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice,
+                                 gpu_of(b)->stream));
 }
 
 /* copies to and from the GPU */
 static void gpu_put(struct Backend *b, void *to, const void *host,
                     size_t bytes)
 {
-    CUDA_OK(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice,
-                            gpu_of(b)->stream));
-    CUDA_OK(cudaStreamSynchronize(gpu_of(b)->stream));
+    CUDA_TRY(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice,
+                             gpu_of(b)->stream));
+    CUDA_TRY(cudaStreamSynchronize(gpu_of(b)->stream));
 }
 
 static void gpu_get(struct Backend *b, void *host, const void *from,
                     size_t bytes)
 {
-    CUDA_OK(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost,
-                            gpu_of(b)->stream));
-    CUDA_OK(cudaStreamSynchronize(gpu_of(b)->stream));
+    CUDA_TRY(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost,
+                             gpu_of(b)->stream));
+    CUDA_TRY(cudaStreamSynchronize(gpu_of(b)->stream));
 }
 
 static void *gpu_lend(struct Backend *b, const void *p, size_t bytes,
@@ -99,17 +100,20 @@ static void *gpu_lend(struct Backend *b, const void *p, size_t bytes,
 {
     void *host = malloc(bytes ? bytes : 1);
     if (!host)
-        fail("no memory for a copy of %.1f MB from the GPU",
-             (double)bytes / 1e6);
-    if (!blank)
+        backend_failed("no memory for a copy of %.1f MB from the GPU",
+                       (double)bytes / 1e6);
+    else if (!blank)
         gpu_get(b, host, p, bytes);
-    return host;
+    if (!b->failed)
+        return host;
+    free(host);
+    return NULL;
 }
 
 static void gpu_take_back(struct Backend *b, void *p, void *host,
                           size_t bytes, bool changed)
 {
-    if (changed)
+    if (host && changed && !b->failed)
         gpu_put(b, p, host, bytes);
     free(host);
 }
@@ -118,11 +122,16 @@ static void gpu_take_back(struct Backend *b, void *p, void *host,
 void *backend_scratch(size_t bytes)
 {
     struct Gpu *g = gpu();
+    if (!backend_ok(NULL))
+        return NULL;
     if (bytes > g->scratch_bytes) {
-        g->scratch_bytes = bytes > 2 * g->scratch_bytes
-                         ? bytes : 2 * g->scratch_bytes;
-        g->scratch[g->scratches++] = backend_alloc(g->scratch_bytes,
-            "an operator's partial sums");
+        const size_t twice = 2 * g->scratch_bytes;
+        const size_t room = bytes > twice ? bytes : twice;
+        void *p = backend_alloc(room, "an operator's partial sums");
+        if (!p)
+            return NULL;
+        g->scratch[g->scratches++] = p;
+        g->scratch_bytes = room;
     }
     return g->scratch[g->scratches - 1];
 }
@@ -131,19 +140,21 @@ void *backend_scratch(size_t bytes)
 static void *gpu_host_alloc(struct Backend *b, size_t bytes,
                             const char *what)
 {
-    void *p;
+    void *p = NULL;
     (void)b;
-    if (cudaMallocHost(&p, bytes ? bytes : 1) != cudaSuccess)
-        fail("no pinned memory for %s: %.1f MB asked for", what,
-             (double)bytes / 1e6);
-    return p;
+    if (cudaMallocHost(&p, bytes ? bytes : 1) == cudaSuccess)
+        return p;
+    cudaGetLastError();
+    backend_failed("no pinned memory for %s: %.1f MB asked for", what,
+                   (double)bytes / 1e6);
+    return NULL;
 }
 
 static void gpu_host_free(struct Backend *b, void *host)
 {
     (void)b;
     if (host)
-        CUDA_OK(cudaFreeHost(host));
+        CUDA_TRY(cudaFreeHost(host));
 }
 
 static void gpu_put_async(struct Backend *b, void *to, const void *host,
@@ -151,35 +162,35 @@ static void gpu_put_async(struct Backend *b, void *to, const void *host,
 {
     struct Gpu *g = gpu_of(b);
     if (!g->sent)
-        CUDA_OK(cudaEventCreateWithFlags(&g->sent, cudaEventDisableTiming));
-    CUDA_OK(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice,
-                            g->stream));
-    CUDA_OK(cudaEventRecord(g->sent, g->stream));
+        CUDA_TRY(cudaEventCreateWithFlags(&g->sent,
+                                          cudaEventDisableTiming));
+    CUDA_TRY(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice,
+                             g->stream));
+    CUDA_TRY(cudaEventRecord(g->sent, g->stream));
 }
 
 static void gpu_put_wait(struct Backend *b)
 {
     if (gpu_of(b)->sent)
-        CUDA_OK(cudaEventSynchronize(gpu_of(b)->sent));
+        CUDA_TRY(cudaEventSynchronize(gpu_of(b)->sent));
 }
 
 static void gpu_get_async(struct Backend *b, void *host, const void *from,
                           size_t bytes)
 {
-    CUDA_OK(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost,
-                            gpu_of(b)->stream));
+    CUDA_TRY(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost,
+                             gpu_of(b)->stream));
 }
 
 static void gpu_wait(struct Backend *b)
 {
-    CUDA_OK(cudaStreamSynchronize(gpu_of(b)->stream));
+    CUDA_TRY(cudaStreamSynchronize(gpu_of(b)->stream));
 }
 
 static bool gpu_memory(struct Backend *b, size_t *left, size_t *all)
 {
     (void)b;
-    CUDA_OK(cudaMemGetInfo(left, all));
-    return true;
+    return CUDA_TRY(cudaMemGetInfo(left, all));
 }
 
 /* a second stream */
@@ -187,9 +198,9 @@ static void second_stream(struct Gpu *g)
 {
     if (g->beside)
         return;
-    CUDA_OK(cudaStreamCreateWithFlags(&g->beside, cudaStreamNonBlocking));
-    CUDA_OK(cudaEventCreateWithFlags(&g->begun, cudaEventDisableTiming));
-    CUDA_OK(cudaEventCreateWithFlags(&g->done, cudaEventDisableTiming));
+    CUDA_TRY(cudaStreamCreateWithFlags(&g->beside, cudaStreamNonBlocking));
+    CUDA_TRY(cudaEventCreateWithFlags(&g->begun, cudaEventDisableTiming));
+    CUDA_TRY(cudaEventCreateWithFlags(&g->done, cudaEventDisableTiming));
 }
 
 static void gpu_beside(struct Backend *b, int what)
@@ -197,50 +208,58 @@ static void gpu_beside(struct Backend *b, int what)
     struct Gpu *g = gpu_of(b);
     second_stream(g);
     if (what == BESIDE_BEGIN) {
-        CUDA_OK(cudaEventRecord(g->begun, g->main));
-        CUDA_OK(cudaStreamWaitEvent(g->beside, g->begun, 0));
+        CUDA_TRY(cudaEventRecord(g->begun, g->main));
+        CUDA_TRY(cudaStreamWaitEvent(g->beside, g->begun, 0));
         g->stream = g->beside;
     } else if (what == BESIDE_END) {
-        CUDA_OK(cudaEventRecord(g->done, g->beside));
+        CUDA_TRY(cudaEventRecord(g->done, g->beside));
         g->stream = g->main;
     } else {
-        CUDA_OK(cudaStreamWaitEvent(g->main, g->done, 0));
+        CUDA_TRY(cudaStreamWaitEvent(g->main, g->done, 0));
     }
 }
 
 /* record a step and run it again */
 #ifdef __NVCC__
+static bool own_stream(struct Gpu *g)
+{
+    g->own = CUDA_TRY(cudaDeviceSynchronize())
+          && CUDA_TRY(cudaStreamCreateWithFlags(&g->main,
+                                                cudaStreamNonBlocking));
+    g->stream = g->main;
+    return g->own;
+}
+
 static void *gpu_record(struct Backend *b, void (*work)(void *arg),
                         void *arg)
 {
     struct Gpu *g = gpu_of(b);
-    cudaGraph_t graph;
-    cudaGraphExec_t exec;
-    if (!g->own) {
-        CUDA_OK(cudaDeviceSynchronize());
-        CUDA_OK(cudaStreamCreateWithFlags(&g->main, cudaStreamNonBlocking));
-        g->stream = g->main;
-        g->own = true;
-    }
-    CUDA_OK(cudaStreamBeginCapture(g->main,
-                                   cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t exec = NULL;
+    if (!g->own && !own_stream(g))
+        return NULL;
+    if (!CUDA_TRY(cudaStreamBeginCapture(g->main,
+                                         cudaStreamCaptureModeThreadLocal)))
+        return NULL;
     work(arg);
-    CUDA_OK(cudaStreamEndCapture(g->main, &graph));
-    CUDA_OK(cudaGraphInstantiate(&exec, graph, 0));
-    CUDA_OK(cudaGraphDestroy(graph));
+    if (!CUDA_TRY(cudaStreamEndCapture(g->main, &graph)))
+        return NULL;
+    if (!b->failed)
+        CUDA_TRY(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA_TRY(cudaGraphDestroy(graph));
     return exec;
 }
 
 static void gpu_replay(struct Backend *b, void *recording)
 {
-    CUDA_OK(cudaGraphLaunch((cudaGraphExec_t)recording, gpu_of(b)->main));
+    CUDA_TRY(cudaGraphLaunch((cudaGraphExec_t)recording, gpu_of(b)->main));
 }
 
 static void gpu_forget(struct Backend *b, void *recording)
 {
     (void)b;
     if (recording)
-        CUDA_OK(cudaGraphExecDestroy((cudaGraphExec_t)recording));
+        CUDA_TRY(cudaGraphExecDestroy((cudaGraphExec_t)recording));
 }
 #endif
 
@@ -264,19 +283,27 @@ static void gpu_forget(struct Backend *b, void *recording)
 #endif
 
 /* name the work for a profiler */
+static bool more_marks(struct Gpu *g)
+{
+    const int most = g->most_marks ? 2 * g->most_marks : 1024;
+    void *more = realloc(g->mark, most * sizeof *g->mark);
+    if (!more) {
+        backend_failed("no memory for %d events of the profile", most);
+        return false;
+    }
+    g->mark = (struct Gpu::RangeStart *)more;
+    while (g->most_marks < most
+           && CUDA_TRY(cudaEventCreate(&g->mark[g->most_marks].at)))
+        g->most_marks++;
+    return g->most_marks == most;
+}
+
 static void keep_start(struct Gpu *g, const char *what)
 {
-    if (g->marks == g->most_marks) {
-        g->most_marks = g->most_marks ? 2 * g->most_marks : 1024;
-        g->mark = (struct Gpu::RangeStart *)realloc(g->mark,
-            g->most_marks * sizeof *g->mark);
-        if (!g->mark)
-            fail("no memory for %d events of the profile", g->most_marks);
-        for (int i = g->marks; i < g->most_marks; i++)
-            CUDA_OK(cudaEventCreate(&g->mark[i].at));
-    }
+    if (g->marks == g->most_marks && !more_marks(g))
+        return;
     g->mark[g->marks].what = what;
-    CUDA_OK(cudaEventRecord(g->mark[g->marks++].at, g->stream));
+    CUDA_TRY(cudaEventRecord(g->mark[g->marks++].at, g->stream));
 }
 
 static void gpu_range(struct Backend *b, const char *what)
@@ -289,7 +316,7 @@ static void gpu_range(struct Backend *b, const char *what)
         nvtxRangePushA(what);
 #endif
     g->in_range = what != NULL;
-    if (b->profile.on)
+    if (b->profile.on && !b->failed)
         keep_start(g, what);
 }
 
@@ -300,8 +327,9 @@ static void gpu_collect(struct Backend *b)
         float ms;
         if (!g->mark[i].what)
             continue;
-        CUDA_OK(cudaEventElapsedTime(&ms, g->mark[i].at,
-                                     g->mark[i + 1].at));
+        if (!CUDA_TRY(cudaEventElapsedTime(&ms, g->mark[i].at,
+                                           g->mark[i + 1].at)))
+            break;
         profile_add(&b->profile, g->mark[i].what, ms / 1e3);
     }
     g->marks = 0;
@@ -323,7 +351,7 @@ static bool gpu_open(struct Backend *b, struct Error *e)
 
 static void gpu_use(struct Backend *b)
 {
-    CUDA_OK(cudaSetDevice(b->device));
+    CUDA_TRY(cudaSetDevice(b->device));
 }
 
 static const char *gpu_name(struct Backend *b)
@@ -334,21 +362,21 @@ static const char *gpu_name(struct Backend *b)
 static void gpu_close(struct Backend *b)
 {
     struct Gpu *g = gpu_of(b);
-    CUDA_OK(cudaDeviceSynchronize());
+    CUDA_TRY(cudaDeviceSynchronize());
     while (g->scratches > 0)
-        CUDA_OK(cudaFree(g->scratch[--g->scratches]));
+        CUDA_TRY(cudaFree(g->scratch[--g->scratches]));
     for (int i = 0; i < g->most_marks; i++)
-        CUDA_OK(cudaEventDestroy(g->mark[i].at));
+        CUDA_TRY(cudaEventDestroy(g->mark[i].at));
     free(g->mark);
     if (g->sent)
-        CUDA_OK(cudaEventDestroy(g->sent));
+        CUDA_TRY(cudaEventDestroy(g->sent));
     if (g->beside) {
-        CUDA_OK(cudaStreamDestroy(g->beside));
-        CUDA_OK(cudaEventDestroy(g->begun));
-        CUDA_OK(cudaEventDestroy(g->done));
+        CUDA_TRY(cudaStreamDestroy(g->beside));
+        CUDA_TRY(cudaEventDestroy(g->begun));
+        CUDA_TRY(cudaEventDestroy(g->done));
     }
     if (g->own)
-        CUDA_OK(cudaStreamDestroy(g->main));
+        CUDA_TRY(cudaStreamDestroy(g->main));
     free(g);
 }
 

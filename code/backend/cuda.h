@@ -6,7 +6,6 @@
 #include "base/error.h"
 
 #include <cuda_runtime.h>
-#include <stdio.h>
 
 /* check a call of CUDA */
 /* Around every call of the runtime, and after every launch around
@@ -18,20 +17,6 @@ static inline void cuda_ok(cudaError_t e, const char *call,
 {
     if (e != cudaSuccess)
         fail("%s:%d: %s: %s", file, line, call, cudaGetErrorString(e));
-}
-
-/* the name of this GPU */
-/* "NVIDIA H200; CUDA 13.0" */
-static inline const char *cuda_name(int device)
-{
-    static char name[160];
-    struct cudaDeviceProp p;
-    int runtime;
-    CUDA_OK(cudaGetDeviceProperties(&p, device));
-    CUDA_OK(cudaRuntimeGetVersion(&runtime));
-    snprintf(name, sizeof name, "%.100s; CUDA %d.%d", p.name,
-             runtime / 1000, runtime % 1000 / 10);
-    return name;
 }
 
 #endif

@@ -3,26 +3,31 @@
 #ifndef BACKEND_DRIVER_H
 #define BACKEND_DRIVER_H
 
-#include "backend/cuda.h"
+#include "backend/cuda_stream.cuh"
 
 #include <cuda.h>
 
 /* A function of the driver, as it was in CUDA version (12030 for 12.3);
- * ends the program if the driver has none. */
+ * NULL, and a failure of the backend, if the driver has none. */
 static inline void *driver_function(const char *name, unsigned version)
 {
     void *f = NULL;
     cudaDriverEntryPointQueryResult found;
 #if CUDART_VERSION >= 12050
-    CUDA_OK(cudaGetDriverEntryPointByVersion(name, &f, version,
-                                             cudaEnableDefault, &found));
+    if (!CUDA_TRY(cudaGetDriverEntryPointByVersion(
+            name, &f, version, cudaEnableDefault, &found)))
+        return NULL;
 #else
-    CUDA_OK(cudaGetDriverEntryPoint(name, &f, cudaEnableDefault, &found));
+    if (!CUDA_TRY(cudaGetDriverEntryPoint(name, &f, cudaEnableDefault,
+                                          &found)))
+        return NULL;
 #endif
-    if (found != cudaDriverEntryPointSuccess)
-        fail("this driver has no %s: it came with CUDA %u.%u; update the "
-             "driver", name, version / 1000, version % 1000 / 10);
-    return f;
+    if (found == cudaDriverEntryPointSuccess)
+        return f;
+    backend_failed("this driver has no %s: it came with CUDA %u.%u; update "
+                   "the driver", name, version / 1000,
+                   version % 1000 / 10);
+    return NULL;
 }
 
 #endif

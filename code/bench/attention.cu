@@ -414,6 +414,6 @@ int main(int argc, char **argv)
     time_softmax(8192, 50304);
     time_mma();
     time_attention();
-    lab_close();
+    lab_close_operators();
     return 0;
 }

@@ -86,6 +86,9 @@ int main(int argc, char **argv)
     real **const arrays[] = { &w, &m, &v, &g };
     for (int i = 0; i < 4; i++)
         *arrays[i] = backend_alloc((size_t)n * sizeof(real), "an array");
+    struct Error e;
+    if (!backend_ok(&e))
+        fail("%s", e.text);
     #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) {
         w[i] = (real)0.02;

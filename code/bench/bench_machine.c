@@ -187,10 +187,18 @@ static void time_job(const struct Job *j, double us[RUNS])
 }
 
 /* bench-machine: fill the memory */
+static void check(void)
+{
+    struct Error e;
+    if (!backend_ok(&e))
+        fail("%s", e.text);
+}
+
 static real *numbers(size_t count)
 {
     real *p = backend_alloc(count * sizeof *p, "a benchmark");
     real *host = backend_borrow_blank(p, count * sizeof *p);
+    check();
     for (size_t i = 0; i < count; i++)
         host[i] = (real)((double)(i * 2654435761u % 1024) / 256 - 2);
     backend_return(p, host, count * sizeof *p, true);
@@ -208,6 +216,7 @@ static void fill(void)
     logits = numbers((size_t)(rows > 3 * C ? rows : 3 * C) * V);
     tokens = backend_alloc(bytes, "a benchmark");
     int32_t *host = backend_borrow_blank(tokens, bytes);
+    check();
     for (int i = 0; i < N; i++) {
         double u = (double)((uint32_t)i * 2654435761u % 65536) / 65536;
         host[i] = (int32_t)(pow(V, u) - 1);
@@ -244,6 +253,7 @@ static void run_all(void)
         number_put(&file, "MB", w.bytes / 1e6, "%s.%s.bytes", name, job[i].name);
         number_put(&file, "GFLOP", w.flop / 1e9, "%s.%s.flop", name, job[i].name);
     }
+    check();
     if (!numbers_close(&file, &e))
         fail("%s", e.text);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backend/backend.h"
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -274,7 +275,7 @@ int main(int argc, char **argv)
     number_put(&rows, "ms", sum, "ops.all");
     number_put(&rows, "GB/s", copy_rate, "ops.copy.rate");
     print_exp();
-    if (!numbers_close(&rows, &e))
+    if (!backend_ok(&e) || !numbers_close(&rows, &e))
         fail("%s", e.text);
     return 0;
 }

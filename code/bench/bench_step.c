@@ -370,6 +370,9 @@ static void measure(void)
     time_giving(&t);
     if (parts)
         take_apart(&t);
+    struct Error e;
+    if (!model_ok(&t.model, &e))
+        fail("%s", e.text);
     beside(ms);
     trainer_free(&t);
 }

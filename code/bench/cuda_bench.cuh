@@ -4,7 +4,9 @@
 #define BENCH_CUDA_BENCH_CUH
 
 /* What the CUDA programs of bench/ share; included by one .cu file each. */
+#include "backend/backend.h"
 #include "backend/cuda.h"
+#include "backend/cuda_name.h"
 #include "bench/chase.h"
 #include "bench/sample.h"
 extern "C" {
@@ -42,6 +44,14 @@ static inline void lab_close(void)
     struct Error e;
     if (!numbers_close(&numbers, &e))
         fail("%s", e.text);
+}
+
+static inline void lab_close_operators(void)
+{
+    struct Error e;
+    if (!backend_ok(&e))
+        fail("%s", e.text);
+    lab_close();
 }
 
 /* cuda_bench: time some work */

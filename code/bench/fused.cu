@@ -749,6 +749,6 @@ int main(int argc, char **argv)
         }
         room_close(&r);
     }
-    lab_close();
+    lab_close_operators();
     return 0;
 }

@@ -424,5 +424,5 @@ int main(int argc, char **argv)
     time_variants();
     whole_step();
     in_float();
-    lab_close();
+    lab_close_operators();
 }

@@ -94,10 +94,12 @@ bool config_check(const struct Config *c, struct Error *e)
 }
 
 /* count the parameters of a config */
+#define COUNT_NUMBERS(field, name, rows, cols, init, decay) \
+    + ((rows) > 0 ? (size_t)(rows) : 1) * (size_t)(cols)
+
 size_t config_params(const struct Config *c)
 {
-    struct ParamTable t;
-    params_table(&t, c);
-    params_free(&t);
-    return t.count;
+    const size_t V = (size_t)c->V, T = (size_t)c->T, C = (size_t)c->C;
+    return 0 PARAMS_FIRST(COUNT_NUMBERS) PARAMS_LAST(COUNT_NUMBERS)
+         + (size_t)c->L * (0 PARAMS_LAYER(COUNT_NUMBERS));
 }

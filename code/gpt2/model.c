@@ -4,9 +4,9 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/alloc.h"
 
 /* the calls of the precisions */
 static const struct ModelCalls *const calls[] = {
@@ -52,6 +52,16 @@ static bool batch_check(const struct Config *c, int B, int T,
 }
 
 /* create and free a model */
+/* What describe makes. */
+static void describe_free(struct Model *m)
+{
+    if (m->calls)
+        m->calls->forget(m);
+    params_free(&m->table);
+    plan_free(&m->plan);
+    *m = (struct Model){ 0 };
+}
+
 /* Everything about the model except its memory. */
 static bool describe(struct Model *m, const struct Config *c, int B,
                      int T, bool training, const struct ModelOptions *o,
@@ -64,19 +74,53 @@ static bool describe(struct Model *m, const struct Config *c, int B,
                          .kernels = o->chosen ? o->kernels : b->kernels };
     if (!config_check(c, e) || !batch_check(c, B, T, e))
         return false;
-    params_table(&m->table, c);
-    m->calls->plan(m);
-    plan_layout(&m->plan, true);
-    return true;
+    return (params_table(&m->table, c) && m->calls->plan(m)
+            && plan_layout(&m->plan, true))
+        || error_set(e, "no memory for the tables of a model of %d layers",
+                     c->L);
 }
 
-static void new_weights(struct Weights *w, const struct Model *m,
+static bool new_weights(struct Weights *w, const struct Model *m,
                         const char *what)
 {
     const struct ParamTable *t = &m->table;
     real *base = backend_alloc(t->total * sizeof(real), what);
-    weights_bind(w, t, &m->config, base);
+    if (!base)
+        return false;
+    if (!weights_bind(w, t, &m->config, base))
+        backend_failed("no memory for the list of %d layers", m->config.L);
     backend_zero(base, t->total * sizeof(real));
+    return backend_ok(NULL);
+}
+
+static bool reserve(struct Model *m)
+{
+    const size_t batch = (size_t)m->B * (size_t)m->T * sizeof *m->tokens;
+    if (!m->calls->create(m)
+        || (!m->options.no_master
+            && !new_weights(&m->w, m, "the weights"))
+        || (m->training && !new_weights(&m->g, m, "the gradients")))
+        return false;
+    m->acts_memory = backend_alloc(m->plan.total_bytes, "the activations");
+    m->tokens = backend_alloc(batch, "the tokens");
+    m->targets = backend_alloc(batch, "the targets");
+    if (!m->targets)
+        return false;
+    plan_bind(&m->plan, m->acts_memory);
+    m->calls->bound(m);
+    return true;
+}
+
+static void give_back(struct Model *m)
+{
+    m->calls->free(m);
+    backend_free(m->w.base);
+    backend_free(m->g.base);
+    backend_free(m->acts_memory);
+    backend_free(m->tokens);
+    backend_free(m->targets);
+    weights_unbind(&m->w);
+    weights_unbind(&m->g);
 }
 
 static const struct ModelOptions plain;         /* fp32, all kept */
@@ -85,23 +129,21 @@ bool model_create_as(struct Model *m, const struct Config *config, int B,
                      int T, bool training, const struct ModelOptions *o,
                      struct Error *e)
 {
-    if (!describe(m, config, B, T, training, o, e)
-        || !m->calls->check(m, e))
-        return false;
-    const size_t batch = (size_t)B * (size_t)T * sizeof *m->tokens;
-    const struct ModelUse u = model_use(m);
-    m->calls->create(m);
-    if (!o->no_master)
-        new_weights(&m->w, m, "the weights");
-    if (training)
-        new_weights(&m->g, m, "the gradients");
-    m->acts_memory = backend_alloc(m->plan.total_bytes, "the activations");
-    plan_bind(&m->plan, m->acts_memory);
-    m->calls->bound(m);
-    m->tokens = backend_alloc(batch, "the tokens");
-    m->targets = backend_alloc(batch, "the targets");
-    model_unuse(m, u);
-    return true;
+    bool good = describe(m, config, B, T, training, o, e)
+             && m->calls->check(m, e) && model_ok(m, e);
+    if (good) {
+        const struct ModelUse u = model_use(m);
+        good = reserve(m);
+        if (!good) {
+            backend_ok(e);
+            give_back(m);
+            backend_recover();
+        }
+        model_unuse(m, u);
+    }
+    if (!good)
+        describe_free(m);
+    return good;
 }
 
 bool model_create(struct Model *m, const struct Config *config, int B,
@@ -110,57 +152,58 @@ bool model_create(struct Model *m, const struct Config *config, int B,
     return model_create_as(m, config, B, T, training, &plain, e);
 }
 
-/* What describe has made. */
-static void describe_free(struct Model *m)
-{
-    if (m->calls)
-        m->calls->forget(m);
-    params_free(&m->table);
-    plan_free(&m->plan);
-    *m = (struct Model){ 0 };
-}
-
 void model_free(struct Model *m)
 {
-    if (m->tokens) {
+    if (m->backend) {
         const struct ModelUse u = model_use(m);
-        m->calls->free(m);
-        backend_free(m->w.base);
-        backend_free(m->g.base);
-        backend_free(m->acts_memory);
-        backend_free(m->tokens);
-        backend_free(m->targets);
+        give_back(m);
         model_unuse(m, u);
     }
-    weights_unbind(&m->w);
-    weights_unbind(&m->g);
     describe_free(m);
+}
+
+bool model_ok(const struct Model *m, struct Error *e)
+{
+    const struct Backend *b = m->backend;
+    return !b->failed || error_set(e, "%s", b->failure);
 }
 
 void model_init(struct Model *m, uint64_t seed)
 {
     real *host = model_borrow(m);
-    params_init(host, &m->table, &m->config, seed);
+    if (host)
+        params_init(host, &m->table, &m->config, seed);
     model_return(m, host, true);
+}
+
+static real *copy_to_host(const struct Model *m)
+{
+    real *host = calloc(m->table.total, sizeof *host);
+    if (!host)
+        backend_failed("no memory for a copy of %zu weights",
+                       m->table.total);
+    else
+        m->calls->get(m, host);
+    if (backend_ok(NULL))
+        return host;
+    free(host);
+    return NULL;
 }
 
 real *model_borrow(const struct Model *m)
 {
     const size_t bytes = m->table.total * sizeof(real);
     const struct ModelUse u = model_use(m);
-    real *host;
-    if (m->w.base) {
-        host = backend_borrow(m->w.base, bytes);
-    } else {
-        host = xcalloc(m->table.total, sizeof *host);
-        m->calls->get(m, host);
-    }
+    real *host = m->w.base ? backend_borrow(m->w.base, bytes)
+                           : copy_to_host(m);
     model_unuse(m, u);
     return host;
 }
 
 void model_return(struct Model *m, real *host, bool changed)
 {
+    if (!host)
+        return;
     const struct ModelUse u = model_use(m);
     if (changed)
         m->calls->put(m, host);
@@ -234,8 +277,10 @@ bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
                       const struct ModelOptions *o, struct Error *e)
 {
     struct Model m;
-    if (!describe(&m, config, B, T, training, o ? o : &plain, e))
+    if (!describe(&m, config, B, T, training, o ? o : &plain, e)) {
+        describe_free(&m);
         return false;
+    }
     /* print the heading of the plan */
     fprintf(out, "%zu parameters; batch %d x %d = %d tokens\n",
             m.table.count, B, T, B * T);
@@ -274,13 +319,21 @@ size_t model_bytes(const struct Config *config, int B, int T,
 }
 
 /* call the functions of the precision */
+/* x, or NaN if anything has failed. */
+static double if_ok(const struct Model *m, double x)
+{
+    return model_ok(m, NULL) ? x : NAN;
+}
+
 double model_loss(struct Model *m, const int32_t *tokens,
                   const int32_t *targets, int B, int T)
 {
+    if (!model_ok(m, NULL))
+        return NAN;
     const struct ModelUse u = model_use(m);
     const double loss = m->calls->loss(m, tokens, targets, B, T);
     model_unuse(m, u);
-    return loss;
+    return if_ok(m, loss);
 }
 
 void model_train_start(struct Model *m, const int32_t *tokens,
@@ -288,6 +341,8 @@ void model_train_start(struct Model *m, const int32_t *tokens,
                        bool accumulate)
 {
     assert(m->training);
+    if (!model_ok(m, NULL))
+        return;
     const struct ModelUse u = model_use(m);
     m->calls->train(m, tokens, targets, B, T, scale, accumulate);
     model_unuse(m, u);
@@ -295,10 +350,12 @@ void model_train_start(struct Model *m, const int32_t *tokens,
 
 double model_train_loss(struct Model *m)
 {
+    if (!model_ok(m, NULL))
+        return NAN;
     const struct ModelUse u = model_use(m);
     const double loss = m->calls->train_loss(m);
     model_unuse(m, u);
-    return loss;
+    return if_ok(m, loss);
 }
 
 double model_forward_backward(struct Model *m, const int32_t *tokens,
@@ -307,23 +364,29 @@ double model_forward_backward(struct Model *m, const int32_t *tokens,
 {
     model_train_start(m, tokens, targets, B, T, scale, accumulate);
     model_train_loss(m);
-    return m->batch_loss;
+    return if_ok(m, m->batch_loss);
 }
 
 double model_grad_sumsq(struct Model *m)
 {
+    if (!model_ok(m, NULL))
+        return NAN;
     const struct ModelUse u = model_use(m);
     const double sum = m->calls->grad_sumsq(m);
     model_unuse(m, u);
-    return sum;
+    return if_ok(m, sum);
 }
 
 void model_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T)
 {
     const struct ModelUse u = model_use(m);
-    m->calls->logits(m, logits, tokens, B, T);
+    if (model_ok(m, NULL))
+        m->calls->logits(m, logits, tokens, B, T);
     model_unuse(m, u);
+    const size_t n = (size_t)B * (size_t)m->config.V;
+    for (size_t i = 0; i < n && !model_ok(m, NULL); i++)
+        logits[i] = NAN;
 }
 
 bf16 *model_copy_of(const struct Model *m, int i)

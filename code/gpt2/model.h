@@ -85,8 +85,9 @@ struct Model {
 /* what a model can do */
 /* A model for batches of up to B rows of T <= config->T tokens; weights
  * and gradients are zero, in the gaps between tensors, too.  Gradients and
- * what the backward pass needs are there only if training.  Free with
- * model_free, also after a failure. */
+ * what the backward pass needs are there only if training.  False, and
+ * everything is freed, if there is no such model or too little memory; the
+ * backend can then be used for a smaller one. */
 bool model_create(struct Model *m, const struct Config *config, int B,
                   int T, bool training, struct Error *e);
 bool model_create_as(struct Model *m, const struct Config *config, int B,
@@ -94,6 +95,11 @@ bool model_create_as(struct Model *m, const struct Config *config, int B,
                      struct Error *e);
 void model_free(struct Model *m);
 
+
+/* False, with a message, once anything has failed on the model's backend.
+ * From then on losses, sums of squares and logits are NaN, and weights and
+ * gradients have no meaning: do not save them. */
+bool model_ok(const struct Model *m, struct Error *e);
 
 /* Random weights with the variances of GPT-2's initialisation; a function
  * of seed and config. */
@@ -156,7 +162,8 @@ void model_unuse(const struct Model *m, struct ModelUse u);
 bf16 *model_copy_of(const struct Model *m, int i);
 
 /* The weights as floats [table.total] for the host, whatever they are
- * stored in; give them back, and say whether they have changed. */
+ * stored in; give them back, and say whether they have changed.  NULL
+ * after a failure (model_ok), which need not be given back. */
 real *model_borrow(const struct Model *m);
 void model_return(struct Model *m, real *host, bool changed);
 

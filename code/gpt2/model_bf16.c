@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include "base/alloc.h"
 #include "ops/operators.h"
 
 /* the three products of a linear layer */
@@ -350,23 +349,30 @@ static bool bf16_check(const struct Model *m, struct Error *e)
     return true;
 }
 
-static void bf16_create(struct Model *m)
+static bool bf16_create(struct Model *m)
 {
     struct Bf16Model *x = m->bf16;
     const size_t bytes = x->total * sizeof(bf16);
-    bf16_bind(m, backend_alloc(bytes, "the bf16 weights"));
-    backend_zero(x->w.base, bytes);
+    bf16 *base = backend_alloc(bytes, "the bf16 weights");
+    if (!base)
+        return false;
+    if (!bf16_bind(m, base))
+        backend_failed("no memory for the list of %d layers", m->config.L);
+    backend_zero(base, bytes);
     x->mean = backend_alloc(2 * sizeof *x->mean, "the losses");
     x->h_mean = backend_host_alloc(2 * sizeof *x->mean, "the losses");
     if (m->training)
         x->token_index = backend_alloc(
             embedding_bf16_index_size(m->B * m->T),
             "the index of tokens");
+    return backend_ok(NULL);
 }
 
 static void bf16_free(struct Model *m)
 {
     struct Bf16Model *x = m->bf16;
+    if (!x)
+        return;
     backend_free(x->w.base);
     backend_free(x->mean);
     backend_host_free(x->h_mean);
@@ -380,7 +386,11 @@ static void bf16_free(struct Model *m)
 static void bf16_put(struct Model *m, const real *host)
 {
     struct Bf16Model *x = m->bf16;
-    bf16 *to = xcalloc(x->total, sizeof *to);
+    bf16 *to = calloc(x->total, sizeof *to);
+    if (!to) {
+        backend_failed("no memory for %zu weights in bf16", x->total);
+        return;
+    }
     for (int i = 0; i < m->table.n; i++) {
         const struct Param *p = &m->table.row[i];
         bf16 *at = to + bf16_offset(m, i);
@@ -397,6 +407,8 @@ static void bf16_get(const struct Model *m, real *host)
     struct Bf16Model *x = m->bf16;
     const size_t bytes = x->total * sizeof(bf16);
     bf16 *from = backend_borrow(x->w.base, bytes);
+    if (!from)
+        return;
     for (int i = 0; i < m->table.n; i++) {
         const struct Param *p = &m->table.row[i];
         const bf16 *at = from + bf16_offset(m, i);

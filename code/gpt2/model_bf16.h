@@ -45,14 +45,15 @@ struct Bf16Model {
 };
 
 /* what the bf16 plan is asked for */
-/* Make m->bf16, decide m->chunk, and put the buffers into m->plan. */
-void bf16_plan(struct Model *m);
+/* Make m->bf16, decide m->chunk, and put the buffers into m->plan.  These
+ * two are false if there is no memory for their tables. */
+bool bf16_plan(struct Model *m);
 void bf16_forget(struct Model *m);
 
 /* Where the i-th tensor of the table begins in the bf16 weights; those of
  * m->bf16->w, and where wte's rows of zeros are. */
 size_t bf16_offset(const struct Model *m, int i);
-void bf16_bind(struct Model *m, bf16 *base);
+bool bf16_bind(struct Model *m, bf16 *base);
 
 /* After plan_bind: what is not made again is found where it was. */
 void bf16_keep(struct Model *m);

@@ -9,9 +9,9 @@
 struct ModelCalls {
     /* can its backend run this model? */
     bool (*check)(const struct Model *m, struct Error *e);
-    void (*plan)(struct Model *m);          /* chunk, Vp, m->plan        */
+    bool (*plan)(struct Model *m);          /* chunk, Vp, m->plan        */
     void (*forget)(struct Model *m);        /* what plan has allocated   */
-    void (*create)(struct Model *m);        /* the bf16 weights          */
+    bool (*create)(struct Model *m);        /* the bf16 weights          */
     void (*bound)(struct Model *m);         /* after plan_bind           */
     void (*free)(struct Model *m);          /* what create has allocated */
     size_t (*copy_bytes)(const struct Model *m);    /* of bf16 weights   */

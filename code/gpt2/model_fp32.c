@@ -3,8 +3,8 @@
 #include "gpt2/model_calls.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
-#include "base/alloc.h"
 #include "ops/operators.h"
 
 /* how many rows of logits exist at a time */
@@ -98,13 +98,16 @@ static bool fp32_check(const struct Model *m, struct Error *e)
     return true;
 }
 
-static void fp32_plan(struct Model *m)
+static bool fp32_plan(struct Model *m)
 {
     m->chunk = rows_of_logits(m);
     m->Vp = columns_of_logits(m);
-    m->acts.h = xcalloc((size_t)m->config.L + 1, sizeof *m->acts.h);
+    m->acts.h = calloc((size_t)m->config.L + 1, sizeof *m->acts.h);
+    if (!m->acts.h)
+        return false;
     plan_layers(m);
     plan_ends(m);
+    return true;
 }
 
 static void fp32_forget(struct Model *m)
@@ -184,7 +187,7 @@ static double chunk_fwd(struct Model *m, const real *h,
     const size_t bytes = (size_t)rows * sizeof(real);
     real *losses = backend_borrow(a->losses, bytes);
     double sum = 0;
-    for (int i = 0; i < rows; i++)
+    for (int i = 0; losses && i < rows; i++)
         sum += (double)losses[i];
     backend_return(a->losses, losses, bytes, false);
     return sum;
@@ -251,8 +254,12 @@ static void clear_added(struct Model *m)
 static double squares_of_rows(const struct Model *m, int N)
 {
     const size_t C = (size_t)m->config.C;
-    bool *seen = xcalloc((size_t)m->config.V, sizeof *seen);
+    bool *seen = calloc((size_t)m->config.V, sizeof *seen);
     double sum = 0;
+    if (!seen) {
+        backend_failed("no memory to mark %d tokens", m->config.V);
+        return NAN;
+    }
     for (int i = 0; i < N; i++) {
         const int32_t token = m->tokens[i];
         if (!seen[token])
@@ -378,6 +385,12 @@ static void fp32_logits(struct Model *m, real *logits,
 }
 
 /* the calls of fp32 */
+static bool no_weights(struct Model *m)
+{
+    (void)m;
+    return true;
+}
+
 static void none(struct Model *m)
 {
     (void)m;
@@ -407,7 +420,7 @@ static void no_get(const struct Model *m, real *host)
 
 const struct ModelCalls model_fp32 = {
     .check = fp32_check, .plan = fp32_plan, .forget = fp32_forget,
-    .create = none, .bound = none, .free = none,
+    .create = no_weights, .bound = none, .free = none,
     .copy_bytes = no_bytes, .copy_of = no_copy,
     .put = no_put, .get = no_get,
     .loss = fp32_loss, .train = fp32_train, .train_loss = fp32_train_loss,

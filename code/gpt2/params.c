@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/alloc.h"
 #include "base/rng.h"
 
 /* make the table of a config */
@@ -34,14 +33,16 @@ static void add_row(struct ParamTable *t, int layer, const char *name,
     add_row(t, layer, name, rows, cols, init, decay);
 
 
-void params_table(struct ParamTable *t, const struct Config *c)
+bool params_table(struct ParamTable *t, const struct Config *c)
 {
     const size_t V = (size_t)c->V, T = (size_t)c->T, C = (size_t)c->C;
     /* count the rows and make room for them */
     int rows = 0 PARAMS_FIRST(COUNT_ROW) PARAMS_LAST(COUNT_ROW)
              + c->L * (0 PARAMS_LAYER(COUNT_ROW));
     *t = (struct ParamTable){ 0 };
-    t->row = xcalloc((size_t)rows, sizeof *t->row);
+    t->row = calloc((size_t)rows, sizeof *t->row);
+    if (!t->row)
+        return false;
     int layer = -1;
     PARAMS_FIRST(ADD_ROW)
     for (layer = 0; layer < c->L; layer++) {
@@ -49,6 +50,7 @@ void params_table(struct ParamTable *t, const struct Config *c)
     }
     layer = -1;
     PARAMS_LAST(ADD_ROW)
+    return true;
 }
 
 
@@ -63,17 +65,20 @@ void params_free(struct ParamTable *t)
 #define BIND_LAYER(field, ...) w->h[l].field = base + p++->offset;
 
 
-void weights_bind(struct Weights *w, const struct ParamTable *t,
+bool weights_bind(struct Weights *w, const struct ParamTable *t,
                   const struct Config *c, real *base)
 {
     const struct Param *p = t->row;
     w->base = base;
-    w->h = xcalloc((size_t)c->L, sizeof *w->h);
+    w->h = calloc((size_t)c->L, sizeof *w->h);
+    if (!w->h)
+        return false;
     PARAMS_FIRST(BIND_MODEL)
     for (int l = 0; l < c->L; l++) {
         PARAMS_LAYER(BIND_LAYER)
     }
     PARAMS_LAST(BIND_MODEL)
+    return true;
 }
 
 

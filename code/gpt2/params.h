@@ -67,14 +67,15 @@ struct ParamTable {
 };
 
 /* what can be done with the table */
-/* The table of a checked config; params_free gives it back. */
-void params_table(struct ParamTable *t, const struct Config *c);
+/* The table of a checked config; params_free gives it back.  False, and an
+ * empty table, if there is no memory for it. */
+bool params_table(struct ParamTable *t, const struct Config *c);
 void params_free(struct ParamTable *t);
 
 /* Point every field of w into base[0 .. total), 64-byte aligned if base
  * is.  Also used for gradients.  w->h is allocated; weights_unbind frees
- * it, not base. */
-void weights_bind(struct Weights *w, const struct ParamTable *t,
+ * it, not base.  False if there is no memory for it. */
+bool weights_bind(struct Weights *w, const struct ParamTable *t,
                   const struct Config *c, real *base);
 void weights_unbind(struct Weights *w);
 

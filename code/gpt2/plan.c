@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/alloc.h"
 
 /* add a buffer to the plan */
 enum { LINE = 64 };         /* buffers begin at multiples of it */
@@ -15,8 +14,13 @@ void plan_add_sized(struct Plan *p, const char *name, size_t rows,
                     void *where)
 {
     if (p->n == p->capacity) {
-        p->capacity = p->capacity ? 2 * p->capacity : 64;
-        p->item = xrealloc(p->item, (size_t)p->capacity * sizeof *p->item);
+        const int room = p->capacity ? 2 * p->capacity : 64;
+        void *more = realloc(p->item, (size_t)room * sizeof *p->item);
+        p->failed |= !more;
+        if (!more)
+            return;
+        p->item = more;
+        p->capacity = room;
     }
     struct PlanItem *i = &p->item[p->n++];
     *i = (struct PlanItem){ .rows = rows, .cols = cols, .from = from,
@@ -75,11 +79,13 @@ static void insert(struct PlanItem **placed, int n, struct PlanItem *item)
 }
 
 /* lay the plan out, largest first */
-static void place_all(struct Plan *p, bool share)
+static bool place_all(struct Plan *p, bool share)
 {
     size_t n = (size_t)p->n;
-    struct PlanItem **order = xcalloc(2 * n + 1, sizeof *order);
+    struct PlanItem **order = calloc(2 * n + 1, sizeof *order);
     struct PlanItem **placed = order + n;
+    if (!order)
+        return false;
     for (size_t i = 0; i < n; i++)
         order[i] = &p->item[i];
     qsort(order, n, sizeof *order, by_size);
@@ -93,6 +99,7 @@ static void place_all(struct Plan *p, bool share)
         p->total_bytes = end > p->total_bytes ? end : p->total_bytes;
     }
     free(order);
+    return true;
 }
 
 /* the bytes alive in the fullest step */
@@ -105,14 +112,16 @@ static size_t bytes_alive(const struct Plan *p, int step)
     return bytes;
 }
 
-void plan_layout(struct Plan *p, bool share)
+bool plan_layout(struct Plan *p, bool share)
 {
-    place_all(p, share);
+    if (p->failed || !place_all(p, share))
+        return false;
     p->live_bytes = 0;
     for (int i = 0; i < p->n; i++) {        /* it is fullest at a birth */
         size_t bytes = bytes_alive(p, p->item[i].from);
         p->live_bytes = bytes > p->live_bytes ? bytes : p->live_bytes;
     }
+    return true;
 }
 
 /* give the buffers their addresses */

@@ -26,6 +26,7 @@ struct Plan {
     size_t sum_bytes;                    /* if nothing were shared */
     size_t total_bytes;                  /* the arena, after plan_layout */
     size_t live_bytes;                   /* most bytes alive in one step */
+    bool   failed;                       /* no memory to list a buffer */
 };
 
 /* Add real name[rows][cols], alive in the steps from .. to; where, if not
@@ -40,8 +41,9 @@ void plan_add_sized(struct Plan *p, const char *name, size_t rows,
                     void *where);
 
 /* Choose the offsets: no two buffers that live in the same step overlap.
- * With share false every buffer has its own memory (for tests). */
-void plan_layout(struct Plan *p, bool share);
+ * With share false every buffer has its own memory (for tests).  False if
+ * there was no memory for the plan, now or in plan_add. */
+bool plan_layout(struct Plan *p, bool share);
 
 void plan_bind(const struct Plan *p, void *arena);
 void plan_free(struct Plan *p);

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "base/alloc.h"
 
 /* where GELU is fused */
 /* The step whose kernel does the work of step s, forward and backward. */
@@ -116,12 +115,16 @@ static int logit_rows(const struct Model *m)
 /* plan the bf16 model */
 enum { VOCAB_TILE = 128 };
 
-void bf16_plan(struct Model *m)
+bool bf16_plan(struct Model *m)
 {
     const struct Config *c = &m->config;
-    struct Bf16Model *x = m->bf16 = xcalloc(1, sizeof *x);
-    x->h = xcalloc((size_t)c->L + 1, sizeof *x->h);
-    x->again = xcalloc((size_t)c->L, sizeof *x->again);
+    struct Bf16Model *x = m->bf16 = calloc(1, sizeof *x);
+    if (!x)
+        return false;
+    x->h = calloc((size_t)c->L + 1, sizeof *x->h);
+    x->again = calloc((size_t)c->L, sizeof *x->again);
+    if (!x->h || !x->again)
+        return false;
     x->Vp = (c->V + VOCAB_TILE - 1) / VOCAB_TILE * VOCAB_TILE;
     x->total = bf16_offset(m, m->table.n - 1)
              + ((size_t)c->C + 15) / 16 * 16;
@@ -129,6 +132,7 @@ void bf16_plan(struct Model *m)
     for (int l = 0; l < c->L; l++)
         plan_layer_bf16(m, l);
     plan_ends_bf16(m);
+    return true;
 }
 
 void bf16_forget(struct Model *m)
@@ -155,18 +159,21 @@ size_t bf16_offset(const struct Model *m, int i)
 #define BIND_BF16_LAYER(field, ...) \
     w->h[l].field = base + bf16_offset(m, i++);
 
-void bf16_bind(struct Model *m, bf16 *base)
+bool bf16_bind(struct Model *m, bf16 *base)
 {
     struct Bf16Model *x = m->bf16;
     struct Bf16Weights *w = &x->w;
     int i = 0;
     w->base = base;
-    w->h = xcalloc((size_t)m->config.L, sizeof *w->h);
+    w->h = calloc((size_t)m->config.L, sizeof *w->h);
+    if (!w->h)
+        return false;
     PARAMS_FIRST(BIND_BF16)
     for (int l = 0; l < m->config.L; l++) {
         PARAMS_LAYER(BIND_BF16_LAYER)
     }
     PARAMS_LAST(BIND_BF16)
+    return true;
 }
 
 #define KEEP(field, ...)                                                \

@@ -1,5 +1,6 @@
 /* Tangled from chapters/tricks/attention.nw, "Attention as it is written".  Edit it there. */
 
+#include "backend/cuda.h"
 #include "ladder/attention.h"
 #include "ladder/softmax.h"
 #include "ops/kernels/common.cuh"
@@ -58,9 +59,9 @@ void attention_square(float *y, float *square, const float *qkv,
     const int heads = B * NH, HS = C / NH;
     scores_kernel<<<planes(T, T, heads), block>>>(
         square, qkv, T, C, NH, 1 / sqrtf((float)HS));
-    LAUNCHED();
+    CUDA_OK(cudaGetLastError());
     softmaxes()[2].run(square, square, heads * T, T);
     values_kernel<<<planes(HS, T, heads), block>>>(y, square, qkv, T, C,
                                                   NH);
-    LAUNCHED();
+    CUDA_OK(cudaGetLastError());
 }

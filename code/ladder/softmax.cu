@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <limits.h>
+#include "backend/cuda.h"
 #include "ladder/softmax.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/ptx.cuh"
@@ -113,13 +114,13 @@ __global__ void softmax_v4(float4 *y, const float4 *x, int C4)
 static void launch_v1(float *y, const float *x, int N, int C)
 {
     softmax_v1<<<N, BLOCK>>>(y, x, C);
-    LAUNCHED();
+    CUDA_OK(cudaGetLastError());
 }
 
 static void launch_v2(float *y, const float *x, int N, int C)
 {
     softmax_v2<<<N, BLOCK>>>(y, x, C);
-    LAUNCHED();
+    CUDA_OK(cudaGetLastError());
 }
 
 static void launch_v3(float *y, const float *x, int N, int C)
@@ -127,7 +128,7 @@ static void launch_v3(float *y, const float *x, int N, int C)
     const size_t bytes = C * sizeof(float);
     allow_shared_memory(softmax_v3, bytes);
     softmax_v3<<<N, BLOCK, bytes>>>(y, x, C);
-    LAUNCHED();
+    CUDA_OK(cudaGetLastError());
 }
 
 static void launch_v4(float *y, const float *x, int N, int C)
@@ -140,7 +141,7 @@ static void launch_v4(float *y, const float *x, int N, int C)
     allow_shared_memory(softmax_v4, bytes);
     softmax_v4<<<N, 2 * BLOCK, bytes>>>((float4 *)y, (const float4 *)x,
                                        C / 4);
-    LAUNCHED();
+    CUDA_OK(cudaGetLastError());
 }
 
 const struct Softmax *softmaxes(void)

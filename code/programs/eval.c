@@ -75,7 +75,10 @@ int main(int argc, char **argv)
     struct Loader data;
     open_all(&m, &data);
     uint64_t tokens;
+    struct Error e;
     double loss = mean_loss(&m, &data, &tokens);
+    if (!model_ok(&m, &e))
+        fail("%s", e.text);
     printf("loss %.6f tokens %llu\n", loss, (unsigned long long)tokens);
     loader_close(&data);
     model_free(&m);

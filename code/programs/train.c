@@ -779,6 +779,8 @@ static void run_steps(struct Run *r)
         double step_s = now_s() - start;
         if (o.val && is_time(t->step, o.val_every))
             val = trainer_validate(t, o.val_batches);
+        if (!model_ok(&t->model, &e))
+            stop_nan(r, &e);
         log_step(r, &s, val, step_s);
         report(r, &s, val, step_s);
         if (is_time(t->step, o.sample_every) && !stop_signal())

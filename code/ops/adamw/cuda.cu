@@ -142,22 +142,30 @@ double cuda_sum_squares(const real *g, size_t n)
         #ifndef __NVCC__                    /* not the software GPU's */
         to = (double *)backend_scratch(bytes);
         #endif
+        if (!many || !to)
+            return NAN;
         sum_squares_many<<<MANY_PARTS, THREADS, 0, backend_stream()>>>(to, g,
                                                                    n);
         LAUNCHED();
         if (to != many)
             backend_get_async(many, to, bytes);
         backend_wait();
+        if (!backend_ok(NULL))
+            return NAN;
         for (int p = 0; p < MANY_PARTS; p++)
             total += many[p];
         return total;
     }
     double part[PARTS], sum = 0;
     double *d_part = (double *)backend_scratch(sizeof part);
+    if (!d_part)
+        return NAN;
     sum_squares_kernel<<<PARTS, THREADS, 0, backend_stream()>>>(d_part, g,
                                                             n);
     LAUNCHED();
     backend_get(part, d_part, sizeof part);
+    if (!backend_ok(NULL))
+        return NAN;
     for (int p = 0; p < PARTS; p++)
         sum += part[p];
     return sum;

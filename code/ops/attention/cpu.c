@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/error.h"
 #include "ops/attention/attention.h"
 #include "ops/kernels/vmath.h"
 #include "ops/operators.h"
@@ -75,17 +74,17 @@ struct Head {
 };
 
 /* head_alloc: room for one head */
-static void head_alloc(struct Head *a, int T, int HS, int matrices,
+static bool head_alloc(struct Head *a, int T, int HS, int matrices,
                        int scores)
 {
     size_t part = ((size_t)T * (size_t)HS + LANES - 1) / LANES;
     size_t n = (size_t)matrices * part + (size_t)HS
              + (size_t)scores * (size_t)T;
     Lanes *m = aligned_alloc(sizeof *m, n * sizeof *m);
-    if (!m)
-        fail("attention: no memory for %zu bytes", n * sizeof *m);
     *a = (struct Head){ .T = T, .HS = HS, .memory = m,
                         .scale = (real)(1 / sqrt((double)HS)) };
+    if (!m)
+        return false;
     /* give out the parts of m */
     real **const to[] = { &a->q, &a->k, &a->v, &a->dq, &a->dk, &a->dv,
                           &a->dy };
@@ -94,6 +93,13 @@ static void head_alloc(struct Head *a, int T, int HS, int matrices,
     a->qt = m;
     a->p = m + HS;
     a->ds = a->p + (scores - 1) * T;
+    return true;
+}
+
+static void no_room(int T)
+{
+    backend_failed("attention: no memory for a head of %d tokens; use a "
+                   "shorter sequence or fewer threads", T);
 }
 
 /* copy_rows: between qkv and rows side by side */
@@ -185,13 +191,16 @@ void cpu_attention_fwd(real *y, real *lse, const real *qkv,
 {
     const int HS = C / NH;
     const size_t rows = (size_t)T, row = (size_t)C;
-    #pragma omp parallel
+    bool room = true;
+    #pragma omp parallel reduction(&& : room)
     {
         /* with room of my own, run my share of the heads */
         struct Head a;
-        head_alloc(&a, T, HS, 3, 1);
+        room = head_alloc(&a, T, HS, 3, 1);
         #pragma omp for schedule(static)
         for (int i = 0; i < B * NH; i++) {
+            if (!room)
+                continue;
             /* run head i, a block of queries after another */
             size_t b = (size_t)(i / NH), h = (size_t)(i % NH * HS);
             load_qkv(&a, qkv + b * rows * 3 * row + h, row);
@@ -201,6 +210,8 @@ void cpu_attention_fwd(real *y, real *lse, const real *qkv,
         }
         free(a.memory);
     }
+    if (!room)
+        no_room(T);
 }
 
 /* the backward direction */
@@ -282,13 +293,16 @@ void cpu_attention_bwd(real *dqkv, const real *dy, const real *qkv,
 {
     const int HS = C / NH;
     const size_t rows = (size_t)T, row = (size_t)C;
-    #pragma omp parallel
+    bool room = true;
+    #pragma omp parallel reduction(&& : room)
     {
         /* with room of my own, differentiate my share of the heads */
         struct Head a;
-        head_alloc(&a, T, HS, 7, 2);
+        room = head_alloc(&a, T, HS, 7, 2);
         #pragma omp for schedule(static)
         for (int i = 0; i < B * NH; i++) {
+            if (!room)
+                continue;
             /* differentiate head i */
             size_t b = (size_t)(i / NH), h = (size_t)(i % NH * HS);
             size_t at = b * rows * row;
@@ -298,4 +312,6 @@ void cpu_attention_bwd(real *dqkv, const real *dy, const real *qkv,
         }
         free(a.memory);
     }
+    if (!room)
+        no_room(T);
 }

@@ -330,6 +330,8 @@ void cuda_attention_bwd(real *dqkv, const real *dy, const real *qkv,
     const float scale = 1 / sqrtf((float)HS);
     const dim3 grid(blocks_for((size_t)B * NH, 1), blocks_for(T, TILE));
     float *delta = (float *)backend_scratch(rows * sizeof(float));
+    if (!delta)
+        return;
     profile_range("attention bwd");
     attention_delta<<<blocks_for(rows, WARPS), THREADS, 0,
                       backend_stream()>>>(delta, dy, y, rows, T, C, NH);

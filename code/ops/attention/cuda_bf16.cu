@@ -86,22 +86,25 @@ void attention_bf16_dots(float *dsum, const bf16 *dy, const bf16 *y, int B,
 }
 
 /* attention forward, by the chosen body */
-static void check_size(const char *what, int B, int T, int C, int NH)
+static bool check_size(const char *what, int B, int T, int C, int NH)
 {
     const int HS = NH > 0 && C % NH == 0 ? C / NH : 0;
     if (HS != 32 && HS != 64 && HS != 80 && HS != 128)
-        fail("%s: %d channels in %d heads: the heads may have 32, 64, 80 "
-             "or 128 channels; choose another number of heads",
-             what, C, NH);
-    if (B < 1 || T < 1 || (size_t)B * NH * T > INT32_MAX)
-        fail("%s: B = %d, T = %d, NH = %d: every one must be at least 1, "
-             "and their product below 2^31", what, B, T, NH);
+        backend_failed("%s: %d channels in %d heads: the heads may have "
+                       "32, 64, 80 or 128 channels; choose another number "
+                       "of heads", what, C, NH);
+    else if (B < 1 || T < 1 || (size_t)B * NH * T > INT32_MAX)
+        backend_failed("%s: B = %d, T = %d, NH = %d: every one must be at "
+                       "least 1, and their product below 2^31", what, B,
+                       T, NH);
+    return backend_ok(NULL);
 }
 
 void cuda_attention_bf16_fwd(bf16 *y, float *lse, const bf16 *qkv,
                              int B, int T, int C, int NH)
 {
-    check_size("attention_bf16_fwd", B, T, C, NH);
+    if (!check_size("attention_bf16_fwd", B, T, C, NH))
+        return;
     if (chosen() == MMA || !hopper.fwd
         || !hopper.fwd(y, lse, qkv, B, T, C, NH))
         attention_bf16_fwd_mma(y, lse, qkv, B, T, C, NH);
@@ -172,12 +175,15 @@ void cuda_attention_bf16_bwd(bf16 *dqkv, float *dbias, const bf16 *dy,
                              const float *lse, int B, int T, int C, int NH,
                              bool accumulate)
 {
-    check_size("attention_bf16_bwd", B, T, C, NH);
+    if (!check_size("attention_bf16_bwd", B, T, C, NH))
+        return;
     /* room for D and for the sums of a bias */
     const size_t heads = (size_t)B * T * NH, aligned = (heads + 3) / 4 * 4;
     const size_t parts = (size_t)B * (T > 512 ? (T + 63) / 64 : 8);
     float *dsum = (float *)backend_scratch(
         (aligned + (dbias ? 2 * parts * C : 0)) * sizeof *dsum);
+    if (!dsum)
+        return;
     struct FlashSums sums = {};
     if (dbias) {
         sums.q = dsum + aligned;

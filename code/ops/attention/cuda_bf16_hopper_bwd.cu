@@ -678,11 +678,11 @@ static float4 *room_aside(size_t n)
 {
     struct Aside *a = &asides[backend_device()];
     if (n > a->size) {
-        CUDA_OK(cudaStreamSynchronize(backend_stream()));
+        CUDA_TRY(cudaStreamSynchronize(backend_stream()));
         backend_free(a->at);
         a->at = (float4 *)backend_alloc(n * sizeof *a->at,
                                         "gradients of keys put aside");
-        a->size = n;
+        a->size = a->at ? n : 0;
     }
     return a->at;
 }
@@ -711,6 +711,8 @@ bool attention_bf16_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
     }
     if (p.tiles > ROOM)
         p.carry = room_aside((size_t)blocks * p.tiles * 16 * GROUP);
+    if (!backend_ok(NULL))
+        return true;
     /* launch with all the shared memory a block may have */
     allow_shared_memory(flash_bwd_kernel, sizeof(Shared));
     flash_bwd_kernel<<<blocks, BLOCK, sizeof(Shared), backend_stream()>>>(p);

@@ -499,12 +499,14 @@ template <int HS> static void launch(bf16 *y, float *lse, const bf16 *qkv,
     const size_t bytes = sizeof(Shared<HS>) + 1024;
     allow_shared_memory(flash_fwd_kernel<HS>, bytes);
     /* launch it with a map for queries, for keys and values, for outputs */
+    const CUtensorMap queries = tensor_map(qkv, 3 * C, T, B, 3 * C, ROWS);
+    const CUtensorMap keys = tensor_map(qkv, 3 * C, T, B, 3 * C, KEYS);
+    const CUtensorMap outputs = tensor_map(y, C, T, B, C, ROWS);
+    if (!backend_ok(NULL))
+        return;
     flash_fwd_kernel<HS><<<a.all < processors ? a.all : processors,
                         (1 + GROUPS<HS>) * GROUP, bytes,
-                        backend_stream()>>>(
-        tensor_map(qkv, 3 * C, T, B, 3 * C, ROWS),
-        tensor_map(qkv, 3 * C, T, B, 3 * C, KEYS),
-        tensor_map(y, C, T, B, C, ROWS), a);
+                        backend_stream()>>>(queries, keys, outputs, a);
     LAUNCHED();
 }
 

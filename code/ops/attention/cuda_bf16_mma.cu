@@ -426,14 +426,20 @@ flash_bwd_dkv(bf16 *dqkv, float *sums, const bf16 *dy, const bf16 *qkv,
 }
 
 /* launch attention on tensor cores */
-/* What the kernels need of the GPU; 1 / sqrt(HS), for powers of 2. */
-static float exponent_scale(int HS)
+/* Has the GPU what the kernels need? */
+static bool has_bf16(void)
 {
     const int major = gpu_attribute(cudaDevAttrComputeCapabilityMajor);
     if (major < 8)
-        fail("attention in bf16: this GPU's tensor cores do not know bf16, "
-             "compute capability %d; 8.0 is needed: use --precision fp32",
-             major);
+        backend_failed("attention in bf16: this GPU's tensor cores do not "
+                       "know bf16, compute capability %d; 8.0 is needed: "
+                       "use --precision fp32", major);
+    return major >= 8;
+}
+
+/* 1 / sqrt(HS), for powers of 2 */
+static float exponent_scale(int HS)
+{
     return LOG2E / sqrtf((float)HS);
 }
 
@@ -452,6 +458,8 @@ static void forward(bf16 *y, float *lse, const bf16 *qkv, int B, int T,
 void attention_bf16_fwd_mma(bf16 *y, float *lse, const bf16 *qkv, int B,
                             int T, int C, int NH)
 {
+    if (!has_bf16())
+        return;
     switch (C / NH) {
     case 32: forward<32, 2, 4, 3>(y, lse, qkv, B, T, C, NH); break;
     case 64: forward<64, 2, 4, 3>(y, lse, qkv, B, T, C, NH); break;
@@ -492,6 +500,8 @@ void attention_bf16_bwd_mma(bf16 *dqkv, struct FlashSums *sums,
 {
     void (*run)(bf16 *, struct FlashSums *, const bf16 *, const bf16 *,
                 const float *, const float *, int, int, int, int);
+    if (!has_bf16())
+        return;
     switch (C / NH) {
     case 32: run = backward<32, 2, 4, 2, 2>; break;
     case 64: run = backward<64, 2, 4, 2, 2>; break;

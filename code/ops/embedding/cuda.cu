@@ -104,8 +104,10 @@ static void chains(real *dwte, const real *dx, const int32_t *tokens,
                    int N, int C)
 {
     int *next = (int *)backend_scratch(2 * sizeof(int) * N);
+    if (!next)
+        return;
     int *later = next + N;
-    CUDA_OK(cudaMemsetAsync(later, 0, sizeof(int) * N, backend_stream()));
+    CUDA_TRY(cudaMemsetAsync(later, 0, sizeof(int) * N, backend_stream()));
     embedding_link<<<blocks_for(N, WARPS), THREADS, 0,
                      backend_stream()>>>(next, later, tokens, N);
     LAUNCHED();

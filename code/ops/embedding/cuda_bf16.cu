@@ -313,9 +313,11 @@ void cuda_embedding_bf16_bwd(float *dwte, const bf16 *dx, const void *list,
 {
     const int W = C % 8 == 0 ? 8 : 1;
     if (C > W * THREADS)
-        fail("embedding_bf16_bwd: rows of %d; it takes multiples of 8 up "
-             "to 2048, and others up to 256", C);
+        backend_failed("embedding_bf16_bwd: rows of %d; it takes multiples "
+                       "of 8 up to 2048, and others up to 256", C);
     void *part = backend_scratch(parts_bytes(N, C));
+    if (!part)
+        return;
     if (W == 8)
         words<8>(dwte, part, dx, list, N, C);
     else
@@ -346,6 +348,8 @@ bool fp32_embedding_bwd(float *dwte, const float *dx,
         return false;
     const size_t part = (embedding_bf16_index_size(N) + 15) / 16 * 16;
     char *list = (char *)backend_scratch(part + parts_bytes(N, C));
+    if (!list)
+        return true;                    /* the failure is kept */
     embedding_bf16_index(list, tokens, N, INT_MAX);
     words<8>(dwte, list + part, dx, list, N, C);
     return true;

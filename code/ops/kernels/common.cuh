@@ -4,6 +4,7 @@
 #ifndef OPS_KERNELS_COMMON_CUH
 #define OPS_KERNELS_COMMON_CUH
 
+#include <limits.h>
 #include "backend/cuda_stream.cuh"
 #include "base/real.h"
 #include "ops/kernels/ptx.cuh"
@@ -13,13 +14,13 @@
 /* blocks_for: enough blocks for n things */
 enum { THREADS = 256, WARPS = THREADS / 32 };
 
-/* Blocks that hold n things, each `each` of them; at least one. */
+/* Blocks that hold n things, each `each` of them; at least one.  If they
+ * are too many for a grid, so is the result. */
 static inline unsigned blocks_for(size_t n, size_t each)
 {
     size_t blocks = n / each + (n % each != 0);
-    if (blocks > 0x7fffffff)
-        fail("a grid of %zu blocks: the GPU takes 2^31 - 1; use a smaller "
-             "batch", blocks);
+    if (blocks > UINT_MAX)
+        return UINT_MAX;
     return blocks ? (unsigned)blocks : 1;
 }
 

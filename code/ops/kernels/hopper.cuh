@@ -143,7 +143,8 @@ template <int n> DEVICE_INLINE void tma_wait_read()
 /* describe a tensor to the copy engine */
 /* The tensor bf16 [nz][ny][nx] at p, rows `pitch` elements apart, planes
  * ny pitch; boxes of [1][rows][64], swizzled by 128 bytes.  p 16-byte
- * aligned, pitch % 8 == 0, rows <= 256. */
+ * aligned, pitch % 8 == 0, rows <= 256.  If it cannot be described, the
+ * backend has failed, and no kernel must be given the map. */
 static inline CUtensorMap tensor_map(const void *p, int nx, int ny, int nz,
                                      size_t pitch, int rows)
 {
@@ -162,17 +163,19 @@ static inline CUtensorMap tensor_map(const void *p, int nx, int ny, int nz,
     if (!encode)
         encode = (Encode *)driver_function("cuTensorMapEncodeTiled", 12000);
     /* encode the map */
-    CUtensorMap map;
+    CUtensorMap map = {};
+    if (!encode)
+        return map;
     CUresult e = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3,
         (void *)p, size, stride, box, every,
         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (e != CUDA_SUCCESS)
-        fail("cuTensorMapEncodeTiled: error %d for bf16 [%d][%d][%d] at "
-             "%p, rows %zu apart, boxes of %d rows: p must be 16-byte "
-             "aligned, the distance a multiple of 8", (int)e, nz, ny, nx,
-             p, pitch, rows);
+        backend_failed("cuTensorMapEncodeTiled: error %d for bf16 [%d][%d][%d] "
+                       "at %p, rows %zu apart, boxes of %d rows: p must be "
+                       "16-byte aligned, the distance a multiple of 8", (int)e,
+                       nz, ny, nx, p, pitch, rows);
     return map;
 }
 

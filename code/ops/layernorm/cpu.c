@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/error.h"
 #include "ops/layernorm/layernorm.h"
 #include "ops/operators.h"
 
@@ -83,8 +82,10 @@ void cpu_layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
     /* one dw and one db for each piece, all zero */
     size_t row = (size_t)C, size = (size_t)pieces * 2 * row;
     real *part = calloc(size, sizeof *part);
-    if (!part)
-        fail("layernorm_bwd: no memory for %zu numbers", size);
+    if (!part) {
+        backend_failed("layernorm_bwd: no memory for %zu numbers", size);
+        return;
+    }
     #pragma omp parallel for schedule(static)
     for (int i = 0; i < pieces; i++) {
         /* run the rows of piece i into its own dw and db */

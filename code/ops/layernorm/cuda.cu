@@ -141,6 +141,8 @@ void cuda_layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
     int pieces = (N + rows - 1) / rows;
     float *part = (float *)backend_scratch(
         2 * (size_t)pieces * C * sizeof(float));
+    if (!part)
+        return;
     const dim3 grid(blocks_for(C, THREADS), pieces);
     /* launch dx, the pieces and their sum */
     layernorm_bwd_dx<<<blocks_for(N, WARPS), THREADS, 0,

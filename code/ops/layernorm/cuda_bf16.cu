@@ -106,9 +106,11 @@ static void forward(bf16 *sum, bf16 *y, float *mean, float *rstd,
 {
     const bool packs = C % 8 == 0;
     const int steps = (C + 32 * 8 - 1) / (32 * 8);
-    if (C > (packs ? 2048 : 1056))
-        fail("layernorm_bf16: rows of %d; it takes multiples of 8 up to "
-             "2048, and others up to 1056", C);
+    if (C > (packs ? 2048 : 1056)) {
+        backend_failed("layernorm_bf16: rows of %d; it takes multiples of "
+                       "8 up to 2048, and others up to 1056", C);
+        return;
+    }
     /* take the narrowest kernel that holds a row */
     if (!packs)
         C <= 288 ? FORWARD(1, 9) : FORWARD(1, 33);
@@ -406,7 +408,7 @@ template <typename E> struct Backward {
     bool accumulate;
 };
 
-/* Launches, and returns the number of blocks. */
+/* Launches, and returns the number of blocks; 0 after a failure. */
 template <int W, int STEPS, int MOST, typename E>
 static int backward(Backward<E> *b)
 {
@@ -417,6 +419,8 @@ static int backward(Backward<E> *b)
     const auto kernel = layernorm_bwd_kernel<E, W, STEPS, MOST>;
     b->part = (float *)backend_scratch(
         3 * (size_t)blocks * b->C * sizeof *b->part);
+    if (!b->part)
+        return 0;
     /* launch it, with so much shared memory */
     allow_shared_memory(kernel, bytes);
     kernel<<<blocks, 32 * warps, bytes, backend_stream()>>>(
@@ -442,9 +446,11 @@ template <typename E> static int backward_packs(Backward<E> *b)
 
 static int backward_for(Backward<bf16> *b)
 {
-    if (b->C > (b->C % 8 ? 384 : 2048))
-        fail("layernorm_bf16_bwd: rows of %d; it takes multiples of 8 up "
-             "to 2048, and others up to 384", b->C);
+    if (b->C > (b->C % 8 ? 384 : 2048)) {
+        backend_failed("layernorm_bf16_bwd: rows of %d; it takes multiples "
+                       "of 8 up to 2048, and others up to 384", b->C);
+        return 0;
+    }
     return b->C % 8 ? backward<1, 12, 8>(b) : backward_packs(b);
 }
 

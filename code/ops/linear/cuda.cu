@@ -52,6 +52,8 @@ void cuda_bias_grad(real *db, const real *dy, int N, int OC,
     int pieces = (N + rows - 1) / rows;
     float *part = (float *)backend_scratch(
         (size_t)pieces * OC * sizeof(float));
+    if (!part)
+        return;
     const dim3 grid(blocks_for(OC, THREADS), pieces);
     /* launch the pieces of a bias and their sum */
     bias_bwd_pieces<<<grid, THREADS, 0, backend_stream()>>>(part, dy, N, OC,

@@ -43,6 +43,8 @@ __global__ void sum_parts_kernel(struct Parts p, int C, bool accumulate)
 
 void sum_parts(const struct Parts *p, int C, bool accumulate)
 {
+    if (!p->part)
+        return;
     const dim3 grid(blocks_for(C, 32), p->sums), block(32, GROUPS);
     sum_parts_kernel<<<grid, block, 0, backend_stream()>>>(*p, C,
                                                        accumulate);
@@ -116,6 +118,8 @@ static void column_sums(float *sum, const E *x, int N, int C,
     const dim3 grid(tiles, pieces), block(32, COLUMN_WARPS);
     float *part = (float *)backend_scratch(
         (size_t)pieces * C * sizeof *part);
+    if (!part)
+        return;
     column_sums_kernel<W><<<grid, block, 0, backend_stream()>>>(
         part, x, N, C, rows);
     LAUNCHED();

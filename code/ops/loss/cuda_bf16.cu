@@ -174,7 +174,8 @@ static bool classify_kept(float *losses, bf16 *logits,
         processors = gpu_attribute(cudaDevAttrMultiProcessorCount);
         most = gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
         most -= 1024;                   /* part, and what CUDA needs */
-        allow_shared_memory(classifier_bf16_kept, most);
+        if (!allow_shared_memory(classifier_bf16_kept, most))
+            most = 0;
     }
     if (Vp % 8 || bytes > (size_t)most)
         return false;
@@ -185,7 +186,9 @@ static bool classify_kept(float *losses, bf16 *logits,
     const int blocks = 2 * processors < N ? 2 * processors : N;
     /* begin to draw at zero, and launch */
     int *drawn = (int *)backend_scratch(sizeof *drawn);
-    CUDA_OK(cudaMemsetAsync(drawn, 0, sizeof *drawn, backend_stream()));
+    if (!drawn)
+        return true;                        /* the failure is kept */
+    CUDA_TRY(cudaMemsetAsync(drawn, 0, sizeof *drawn, backend_stream()));
     classifier_bf16_kept<<<blocks, threads, bytes, backend_stream()>>>(
         losses, logits, targets, scale, N, V, Vp, gradient, drawn);
     return true;

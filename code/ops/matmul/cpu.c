@@ -3,8 +3,6 @@
 #include "ops/matmul/matmul.h"
 
 #include "backend/hugepages.h"
-#include "base/alloc.h"
-#include "base/error.h"
 #include "ops/matmul/cpu_tile.h"
 #include "ops/operators.h"
 
@@ -197,24 +195,26 @@ static void run_strip(const struct Panel *p, const struct Job *j, int n0,
 /* room for a panel */
 static pthread_key_t room;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_key;
 
 static void make_room_key(void)
 {
-    if (pthread_key_create(&room, free) != 0)
-        fail("no key for a matmul's panel: too many thread keys in use");
+    has_key = pthread_key_create(&room, free) == 0;
 }
 
 static real *room_for_a(void)
 {
     pthread_once(&once, make_room_key);
-    real *a = pthread_getspecific(room);
-    if (!a) {
-        a = hugepages_alloc(PANEL * sizeof *a);
-        if (!a || pthread_setspecific(room, a) != 0)
-            fail("no memory for the %zu bytes of a matmul's panel",
-                 PANEL * sizeof *a);
-    }
-    return a;
+    real *a = has_key ? pthread_getspecific(room) : NULL;
+    if (a)
+        return a;
+    a = has_key ? hugepages_alloc(PANEL * sizeof *a) : NULL;
+    if (a && pthread_setspecific(room, a) == 0)
+        return a;
+    free(a);
+    backend_failed("no memory for the %zu bytes of a matmul's panel",
+                   PANEL * sizeof *a);
+    return NULL;
 }
 
 /* share the strips of c over the team */
@@ -350,7 +350,11 @@ void cpu_gemm_sumsq(real *c, const real *a, const real *b, int M, int N,
 {
     struct Job j = { .c = c, .ldc = (size_t)N, .M = M, .N = N, .K = K };
     if (squares && N > 0)
-        j.squares = xcalloc((size_t)N, sizeof *j.squares);
+        j.squares = calloc((size_t)N, sizeof *j.squares);
+    if (squares && N > 0 && !j.squares) {
+        backend_failed("no memory for %d sums of squares", N);
+        return;
+    }
     multiply(j, a, row_of_a(M, K, flags), b, row_of_b(N, K, flags), flags);
     for (int n = 0; j.squares && n < N; n++)
         *squares += j.squares[n];

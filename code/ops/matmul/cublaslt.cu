@@ -14,8 +14,8 @@ static void lt_ok(cublasStatus_t s, const char *call, const char *file,
                   int line)
 {
     if (s != CUBLAS_STATUS_SUCCESS)
-        fail("%s:%d: %.60s: %s", file, line, call,
-             cublasLtGetStatusString(s));
+        backend_failed("%s:%d: %.60s: %s", file, line, call,
+                       cublasLtGetStatusString(s));
 }
 
 /* what cuBLASLt is asked for */
@@ -56,11 +56,11 @@ static struct Library {                 /* one for each device */
 static struct Library *library(void)
 {
     struct Library *l = &libraries[backend_device()];
-    if (!l->handle) {
+    if (!l->handle)
         LT_OK(cublasLtCreate(&l->handle));
+    if (!l->workspace)
         l->workspace = backend_alloc(WORKSPACE,
                                      "the workspace of cuBLASLt");
-    }
     return l;
 }
 
@@ -139,7 +139,7 @@ static const struct Kernel *chosen(const struct Ask *q)
     static struct cudaDeviceProp gpus[MOST_DEVICES];
     struct cudaDeviceProp &gpu = gpus[backend_device()];
     if (!gpu.major)
-        CUDA_OK(cudaGetDeviceProperties(&gpu, backend_device()));
+        CUDA_TRY(cudaGetDeviceProperties(&gpu, backend_device()));
     if (gpu.major != 9 || gpu.minor || gpu.multiProcessorCount != 132
         || q->in != CUDA_R_16BF || q->out != CUDA_R_16BF || q->n < 8192
         || (q->m != THIN && q->k != THIN) || q->k > WIDE)
@@ -230,6 +230,8 @@ static struct Plan *plan_for(const struct Ask *q)
     p->ask = *q;
     describe(p);
     choose(p);
+    if (!backend_ok(NULL))
+        forget(p);                      /* it may be half made */
     return p;
 }
 
@@ -246,6 +248,8 @@ static bool run(struct Ask *q, const struct Pointers *at)
     q->align_a = alignment(at->a), q->align_b = alignment(at->b);
     q->align_c = alignment(at->c), q->align_o = alignment(at->out);
     struct Plan *p = plan_for(q);
+    if (!backend_ok(NULL))
+        return true;                    /* the failure is kept */
     if (p->none)
         return false;
     /* set the pointers of bias and of the second matrix */
@@ -262,9 +266,9 @@ static bool run(struct Ask *q, const struct Pointers *at)
                                             &p->algo, library()->workspace,
                                             WORKSPACE, backend_stream());
     if (s != CUBLAS_STATUS_SUCCESS)
-        fail("cuBLASLt: product of %d x %d x %d, epilogue %d, transposed "
-             "%d %d: %s", q->n, q->m, q->k, q->epilogue, q->tb, q->ta,
-             cublasLtGetStatusString(s));
+        backend_failed("cuBLASLt: product of %d x %d x %d, epilogue %d, "
+                       "transposed %d %d: %s", q->n, q->m, q->k, q->epilogue,
+                       q->tb, q->ta, cublasLtGetStatusString(s));
     return true;
 }
 

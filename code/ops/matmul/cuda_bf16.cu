@@ -1,6 +1,5 @@
 /* Tangled from chapters/workshop/matmul-plumbing.nw, "What is no product".  Edit it there. */
 
-#include "base/error.h"
 #include "ops/linear/bias_grad_bf16.h"
 #include "ops/matmul/matmul_impls.h"
 #include "ops/operators.h"
@@ -22,7 +21,7 @@ bool cuda_matmul_bf16_use(const char *name)
 }
 
 /* fail if a product is not one */
-static void matmul_bf16_check(const struct MatmulBf16 *p)
+static bool matmul_bf16_check(const struct MatmulBf16 *p)
 {
     const char *wrong =
         p->M < 0 || p->N < 0 || p->K < 0 ? "a negative size" :
@@ -42,15 +41,17 @@ static void matmul_bf16_check(const struct MatmulBf16 *p)
         p->bias_grad && p->ldo && p->ldo != (size_t)p->N
             ? "a bias gradient with gaps between the rows" : NULL;
     if (wrong)
-        fail("product %d x %d x %d: %s; see ops/matmul/matmul_bf16.h",
-             p->M, p->N, p->K, wrong);
+        backend_failed("product %d x %d x %d: %s; see "
+                       "ops/matmul/matmul_bf16.h", p->M, p->N, p->K, wrong);
+    return !wrong;
 }
 
 /* product: fill in the strides, choose a body */
 void cuda_matmul_bf16(const struct MatmulBf16 *given)
 {
     struct MatmulBf16 p = *given;
-    matmul_bf16_check(&p);
+    if (!matmul_bf16_check(&p))
+        return;
     if (p.M == 0 || p.N == 0)
         return;
     /* fill in the strides, and out as an addend */

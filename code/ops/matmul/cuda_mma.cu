@@ -440,8 +440,8 @@ static struct Job job_of(const struct MatmulBf16 *p)
 
 /* cut K into parts */
 /* Cut K where there are few tiles.  By the shape alone, so that the sums
- * are the same on every GPU. */
-static void split(struct Job *j)
+ * are the same on every GPU.  False if there is no memory for the parts. */
+static bool split(struct Job *j)
 {
     const int all = (j->p.K + DEPTH - 1) / DEPTH;
     /* splits, steps = those that should take the least time */
@@ -457,6 +457,7 @@ static void split(struct Job *j)
         j->part = (float *)backend_scratch((size_t)j->splits * j->p.M
                                            * j->p.N * sizeof(float));
     }
+    return j->splits == 1 || j->part;
 }
 
 /* launch a product without tensor cores */
@@ -499,7 +500,8 @@ static int stages_here(void)
             if (i % 2 == stages / 4)
                 allow_shared_memory(kernels[i / 4][i / 2 % 2][i % 2],
                                     stages * STAGE_BYTES);
-        known[backend_device()] = stages + 1;
+        if (backend_ok(NULL))
+            known[backend_device()] = stages + 1;
     }
     return stages;
 }
@@ -511,7 +513,8 @@ bool matmul_bf16_mma(const struct MatmulBf16 *p)
     if (!stages)
         return matmul_bf16_plain(p);
     struct Job j = job_of(p);
-    split(&j);
+    if (!split(&j))
+        return true;                    /* the failure is kept */
     /* launch the kernel for these operands and stages */
     const bool a_down = p->flags & GEMM_TA, b_down = !(p->flags & GEMM_TB);
     const dim3 grid(blocks_for((size_t)j.rows * j.cols, 1), j.splits);

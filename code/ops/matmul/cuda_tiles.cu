@@ -75,7 +75,8 @@ bool gemm_tiles(const struct Gemm *g)
 {
     const dim3 grid(blocks_for(g->N, TILE), blocks_for(g->M, TILE));
     if (grid.y > 65535)
-        fail("gemm: %d rows; this kernel takes %d", g->M, 65535 * TILE);
+        backend_failed("gemm: %d rows; this kernel takes %d", g->M,
+                       65535 * TILE);
     gemm_tile_kernel<<<grid, dim3(TILE, STEP), 0, backend_stream()>>>(
         g->c, g->ldc, g->a, g->lda, g->b, g->ldb, g->bias, g->M, g->N,
         g->K, g->flags);
