@@ -57,7 +57,7 @@ static void start(struct Trainer *t)
     MUST(weights_load(&t->model, TINY "model.safetensors", &e));
     t->m = calloc(t->model.table.total, sizeof *t->m);
     t->v = calloc(t->model.table.total, sizeof *t->v);
-    trainer_spans(t);
+    MUST(trainer_spans(t, &e));
     t->config = (struct TrainConfig){ .B = B, .T = T, .accumulate = 1,
         .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8, .decay = 0.1, .clip = 1,
         .schedule = { SCHEDULE_CONSTANT, 1e-3, 1, 1, 0, STEPS } };

@@ -235,6 +235,193 @@ static void refused_row(const struct Row *row)
     assert_true(strstr(error.text, "no device 1") != NULL);
 }
 
+/* ---- failures --------------------------------------------------------- */
+
+/* The calls of a backend whose n-th allocation asks for too much. */
+static const struct BackendCalls *honest;
+static int allocations, nth;
+
+static size_t asked(size_t bytes)
+{
+    return ++allocations == nth ? (size_t)1 << 60 : bytes;
+}
+
+static void *alloc_or_not(struct Backend *b, size_t bytes, const char *what)
+{
+    return honest->alloc(b, asked(bytes), what);
+}
+
+static void *host_alloc_or_not(struct Backend *b, size_t bytes,
+                               const char *what)
+{
+    return honest->host_alloc(b, asked(bytes), what);
+}
+
+static void refuse_allocation(struct Backend *b, int n)
+{
+    static struct BackendCalls calls;
+    if (!honest)
+        honest = b->calls;
+    calls = *honest;
+    calls.alloc = alloc_or_not;
+    calls.host_alloc = host_alloc_or_not;
+    b->calls = n ? &calls : honest;
+    allocations = 0;
+    nth = n;
+}
+
+/* create, but it may fail. */
+static bool try_start(struct Runner *r, struct Backend *on,
+                      enum Precision p)
+{
+    const struct Config model = { .V = 256, .T = 16, .L = 1, .NH = 1,
+                                  .C = 32 };
+    const struct TrainConfig config = { .B = 1, .T = 16, .accumulate = 2,
+                                        .options = { .precision = p } };
+    struct Backend *before = backend_use(on);
+    const bool good = trainer_create(&r->t, &config, &model, shard_path(),
+                                     NULL, &error);
+    backend_use(before);
+    return good;
+}
+
+/* A trainer for which the n-th piece of memory cannot be had, for all n:
+ * nothing is left behind, and the next one trains as always. */
+static void memory_row(const struct Row *row)
+{
+    const enum Precision p = strstr(row->name, "bf16") ? BF16 : FP32;
+    const int pieces = row_int(row, "pieces");
+    struct Backend *g = gpu(0);
+    assert_true(g != NULL);
+    const struct Trace usual = alone(g, p);
+    const size_t before = left_on(g);
+    int n = 1;
+    for (struct Runner r;; n++) {
+        refuse_allocation(g, n);
+        const bool good = try_start(&r, g, p);
+        refuse_allocation(g, 0);
+        if (good) {
+            trainer_free(&r.t);
+            break;
+        }
+        assert_true(!strncmp(error.text, "no memory on the GPU for ", 25)
+                    || !strncmp(error.text, "no pinned memory for ", 21));
+        assert_true(!g->failed);
+        if (g->calls->kind == BACKEND_SIMT)
+            assert_true(left_on(g) == before);
+    }
+    if (n != pieces + 1)
+        fail_msg("%d pieces", n - 1);
+    const struct Trace again = alone(g, p);
+    same(&usual, &again);
+    backend_close(g);
+}
+
+static uint64_t weights_of(struct Trainer *t)
+{
+    struct Runner r = { .t = *t };
+    struct Trace trace = { 0 };
+    real *w = model_borrow(&r.t.model);
+    assert_true(w != NULL);
+    for (size_t i = 0; i < t->model.table.total; i++)
+        trace.weights = trace.weights * 1099511628211u
+                      + (uint64_t)(w[i] * 1e6f);
+    model_return(&r.t.model, w, false);
+    return trace.weights;
+}
+
+/* After a step has failed with this message: no loss, nothing saved, weights
+ * as they were, and still the same message. */
+static void after_failure(struct Runner *r, struct Backend *g,
+                          uint64_t weights, const char *message)
+{
+    struct Trainer *t = &r->t;
+    struct Error again;
+    const int32_t tokens[16] = { 0 };
+    real logits[256];
+    char out[80];
+    if (!strstr(error.text, message))
+        fail_msg("says: %s", error.text);
+    assert_true(t->step == 0 && t->sequences == 0);
+    assert_true(isnan(model_loss(&t->model, tokens, tokens, 1, 16)));
+    assert_true(isnan(model_grad_sumsq(&t->model)));
+    model_logits(&t->model, logits, tokens, 1, 16);
+    assert_true(isnan(logits[0]) && isnan(logits[255]));
+    assert_true(!model_borrow(&t->model));
+    snprintf(out, sizeof out, "%s/out", dir);
+    assert_true(!trainer_save(t, out, NULL, 0, &again));
+    assert_string_equal(again.text, error.text);
+    assert_true(access(out, F_OK) != 0);
+    struct Backend *before = backend_use(g);
+    backend_recover();                  /* only to look at the weights */
+    backend_use(before);
+    assert_true(weights_of(t) == weights);
+}
+
+/* An operator of a step finds no memory for its partial sums, or for what
+ * else it allocates at first. */
+static void scratch_row(const struct Row *row)
+{
+    const enum Precision p = strstr(row->name, "bf16") ? BF16 : FP32;
+    int n = 1;
+    bool good = false;
+    for (struct Runner r; !good; n++) {
+        struct Backend *g = gpu(0);     /* which has no scratch yet */
+        struct StepReport s;
+        start(&r, g, p);
+        const uint64_t weights = weights_of(&r.t);
+        refuse_allocation(g, n);
+        good = trainer_step(&r.t, &s, &error);
+        if (!good)
+            after_failure(&r, g, weights, "no memory on the GPU for ");
+        refuse_allocation(g, 0);
+        trainer_free(&r.t);
+        backend_close(g);
+    }
+    assert_true(n > 3);                 /* it was refused twice at least */
+}
+
+/* A launch in the middle of a step is refused: a grid without blocks. */
+static void no_blocks(real *dx, const real *dy, const real *x, size_t n)
+{
+    const struct Operators *ops = backend_current()->ops;
+    (void)dy, (void)n;
+    ops->crossentropy_fwd(dx, dx, x, NULL, 0, 32, 32);
+}
+
+static void no_blocks_bf16(float *dwte, const bf16 *dx, const void *list,
+                           int N, int C)
+{
+    (void)list, (void)N;
+    no_blocks(dwte, NULL, (const real *)dx, (size_t)C);
+}
+
+static void launch_row(const struct Row *row)
+{
+    const enum Precision p = strstr(row->name, "bf16") ? BF16 : FP32;
+    struct Backend *g = gpu(0), *h = gpu(0);
+    const struct Trace usual = alone(h, p);
+    struct Operators wrong = *g->ops;
+    struct Runner a, b;
+    struct Trace trace = { 0 };
+    wrong.gelu_bwd = no_blocks;
+    wrong.embedding_bf16_bwd = no_blocks_bf16;
+    start(&a, g, p);
+    start(&b, h, p);
+    const uint64_t weights = weights_of(&a.t);
+    g->ops = &wrong;
+    step(&b, &trace, 0);
+    struct StepReport s;
+    assert_true(!trainer_step(&a.t, &s, &error));
+    after_failure(&a, g, weights, "cudaGetLastError(): ");
+    step(&b, &trace, 1);
+    finish(&b, &trace);
+    same(&usual, &trace);
+    trainer_free(&a.t);
+    backend_close(g);
+    backend_close(h);
+}
+
 static const struct Row rows[] = {
     { "two precisions on a GPU", precisions_row,
       "a switch that one model turns for the other" },
@@ -246,6 +433,17 @@ static const struct Row rows[] = {
     { "kernels of one model", kernels_row,
       "a model's kernels left behind for the next" },
     { "no such device", refused_row, "a device that is not there" },
+    { "no memory, fp32 pieces=9", memory_row,
+      "a piece that is not asked after, or not given back" },
+    { "no memory, bf16 pieces=13", memory_row,
+      "a failure that stays with the backend" },
+    { "no scratch, fp32", scratch_row,
+      "a kernel launched on a null pointer" },
+    { "no scratch, bf16", scratch_row,
+      "weights moved along half a gradient" },
+    { "refused launch, fp32", launch_row, "a launch that is not checked" },
+    { "refused launch, bf16", launch_row,
+      "a failure shown by another backend" },
 };
 
 int main(void)

@@ -3,7 +3,6 @@
 #include "gpt2/trainer.h"
 
 #include "backend/backend.h"
-#include "base/alloc.h"
 #include "ops/adamw/adamw.h"
 
 #include <assert.h>
@@ -25,14 +24,16 @@ static void reserve(struct Trainer *t)
     t->tokens = backend_host_alloc(batch, "a batch");
     t->targets = backend_host_alloc(batch, "a batch");
     t->loaded = -1;
-    trainer_spans(t);
 }
 
 
-void trainer_spans(struct Trainer *t)
+bool trainer_spans(struct Trainer *t, struct Error *e)
 {
     const bf16 *copy = model_copy_of(&t->model, 0);
-    t->span = xcalloc((size_t)t->model.table.n, sizeof *t->span);
+    t->span = calloc((size_t)t->model.table.n, sizeof *t->span);
+    if (!t->span)
+        return error_set(e, "no memory for a list of %d tensors",
+                         t->model.table.n);
     for (int i = 0; i < t->model.table.n; i++) {
         const struct Param *p = &t->model.table.row[i];
         const bf16 *at = model_copy_of(&t->model, i);
@@ -40,6 +41,7 @@ void trainer_spans(struct Trainer *t)
             .size = p->size, .decays = p->decay,
             .offset16 = copy ? (size_t)(at - copy) : 0 };
     }
+    return true;
 }
 
 
@@ -63,22 +65,29 @@ bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
                          &config->options, e))
         return false;
     reserve(t);
-    return true;
+    if (model_ok(&t->model, e) && trainer_spans(t, e))
+        return true;
+    trainer_free(t);
+    memset(t, 0, sizeof *t);
+    backend_recover();
+    return false;
 }
 
 
 void trainer_free(struct Trainer *t)
 {
-    struct Backend *before = backend_use(t->model.backend);
     loader_close(&t->data);
     loader_close(&t->val);
+    if (t->model.backend) {
+        struct Backend *before = backend_use(t->model.backend);
+        backend_free(t->m);
+        backend_free(t->v);
+        backend_host_free(t->tokens);
+        backend_host_free(t->targets);
+        backend_use(before);
+    }
     model_free(&t->model);
-    backend_free(t->m);
-    backend_free(t->v);
-    backend_host_free(t->tokens);
-    backend_host_free(t->targets);
     free(t->span);
-    backend_use(before);
 }
 
 
@@ -142,10 +151,14 @@ static bool refuse_step(const struct Trainer *t, const struct StepReport *r,
 static bool use_gradient(struct Trainer *t, struct StepReport *r,
                          struct Error *e)
 {
+    if (!model_ok(&t->model, e))
+        return false;
     r->lr = schedule_lr(&t->config.schedule, t->step);
     if (!isfinite(r->loss) || !isfinite(r->norm))
         return refuse_step(t, r, e);
     move_weights(t, r);
+    if (!model_ok(&t->model, e))
+        return false;
     t->step++;
     return true;
 }
@@ -233,7 +246,8 @@ bool trainer_save(const struct Trainer *t, const char *out,
     for (int i = 0; i < n; i++)
         all[i + 1] = field[i];
     const struct ModelUse u = model_use(&t->model);
-    const bool good = checkpoint_save(out, t->step, &t->model, t->m, t->v,
+    const bool good = model_ok(&t->model, e)
+                   && checkpoint_save(out, t->step, &t->model, t->m, t->v,
                                       all, n + 1, e);
     model_unuse(&t->model, u);
     return good;

@@ -50,19 +50,21 @@ bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
 void trainer_free(struct Trainer *t);
 
 
-/* One step; false if loss or norm is not finite, with nothing changed. */
+/* One step; false if loss or norm is not finite, with nothing changed, or
+ * if the model has failed (model_ok). */
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e);
 
 /* Its second half: clip, move the weights along model.g, count the step.
  * r->loss is set by the caller.  trainer_spans makes the list of tensors
  * that it needs, as trainer_create does; free(t->span). */
-void trainer_spans(struct Trainer *t);
+bool trainer_spans(struct Trainer *t, struct Error *e);
 bool trainer_update(struct Trainer *t, struct StepReport *r,
                     struct Error *e);
 
 
 /* Mean loss over the first `batches` batches of the validation shards, in
- * file order; 0 or too many: over all of them.  NaN if there are none. */
+ * file order; 0 or too many: over all of them.  NaN if there are none, or
+ * if the model has failed. */
 double trainer_validate(struct Trainer *t, int64_t batches);
 
 
