@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "backend/backend.h"
-#include "base/alloc.h"
 #include "base/json.h"
 #include "io/safetensors.h"
 
@@ -288,9 +287,9 @@ static bool read_weights(const struct Safetensors *s, struct Model *m,
                          struct Error *e)
 {
     real *host = model_borrow(m);
-    bool ok = read_params(s, prefix_of(s), &m->table, host, e);
+    bool ok = host && read_params(s, prefix_of(s), &m->table, host, e);
     model_return(m, host, ok);
-    return ok;
+    return host ? ok && model_ok(m, e) : model_ok(m, e);
 }
 
 static bool read_moment(const struct Safetensors *s, const char *prefix,
@@ -299,9 +298,9 @@ static bool read_moment(const struct Safetensors *s, const char *prefix,
 {
     const size_t bytes = t->total * sizeof *base;
     real *host = backend_borrow(base, bytes);
-    bool ok = read_params(s, prefix, t, host, e);
+    bool ok = host && read_params(s, prefix, t, host, e);
     backend_return(base, host, bytes, ok);
-    return ok;
+    return host ? ok && backend_ok(e) : backend_ok(e);
 }
 
 /* load and save weights */
@@ -403,12 +402,16 @@ static bool save_copies(const struct ParamTable *t, const char *path,
 {
     const int copies = host[1] ? 2 : 1;
     const size_t n = (size_t)t->n;
-    struct StSource *source = xcalloc(2 * n, sizeof *source);
-    char (*name)[PARAM_NAME_MAX + 20] = xcalloc(2 * n, sizeof *name);
-    for (int k = 0; k < copies; k++)
+    struct StSource *source = calloc(2 * n, sizeof *source);
+    char (*name)[PARAM_NAME_MAX + 20] = calloc(2 * n, sizeof *name);
+    bool ok = source && name;
+    if (!ok)
+        error_set(e, "%s: no memory for a list of %d tensors", path,
+                  copies * t->n);
+    for (int k = 0; ok && k < copies; k++)
         add_sources(source + (size_t)k * n, name + (size_t)k * n, t,
                     prefix[k], host[k]);
-    bool ok = safetensors_write(path, source, copies * t->n, e);
+    ok = ok && safetensors_write(path, source, copies * t->n, e);
     free(name);
     free(source);
     return ok;
@@ -418,7 +421,8 @@ bool weights_save(const struct Model *m, const char *path, struct Error *e)
 {
     const char *prefix[2] = { HF_PREFIX, NULL };
     real *host[2] = { model_borrow(m), NULL };
-    bool ok = save_copies(&m->table, path, prefix, host, e);
+    bool ok = model_ok(m, e)
+           && save_copies(&m->table, path, prefix, host, e);
     model_return((struct Model *)(uintptr_t)m, host[0], false);
     return ok;
 }
@@ -431,7 +435,7 @@ static bool save_moments(const struct ParamTable *t, const char *path,
     const char *prefix[2] = { "m.", "v." };
     real *host[2] = { backend_borrow(adam_m, bytes),
                       backend_borrow(adam_v, bytes) };
-    bool ok = save_copies(t, path, prefix, host, e);
+    bool ok = backend_ok(e) && save_copies(t, path, prefix, host, e);
     for (int k = 0; k < 2; k++)
         backend_return(NULL, host[k], bytes, false);
     return ok;
@@ -488,14 +492,15 @@ static bool write_train(const char *dir, int64_t step,
     size_t size;
     FILE *f = open_memstream(&text, &size);
     if (!f)
-        fail("no memory for train.json");
+        return error_set(e, "%s: no memory for train.json", dir);
     fprintf(f, "{\n  \"format\": \"%s\",\n  \"step\": %" PRId64,
             TRAIN_FORMAT, step);
     for (int i = 0; i < n; i++)
         put_field(f, &field[i]);
     fputs("\n}\n", f);
-    fclose(f);
-    bool ok = write_text(dir, "train.json", text, size, e);
+    bool ok = fclose(f) == 0
+           || error_set(e, "%s: no memory for train.json", dir);
+    ok = ok && write_text(dir, "train.json", text, size, e);
     free(text);
     return ok;
 }
@@ -690,14 +695,24 @@ static bool list_steps(const char *out, int64_t **list, size_t *n,
     DIR *d = opendir(out);
     if (!d)
         return no_entry(out, "open", e);
-    for (struct dirent *f; (f = readdir(d)) != NULL;) {
+    bool ok = true;
+    for (struct dirent *f; ok && (f = readdir(d)) != NULL;) {
         int64_t step = step_of(f->d_name);
         if (step < 0)
             continue;
-        *list = xrealloc(*list, (*n + 1) * sizeof **list);
-        (*list)[(*n)++] = step;
+        int64_t *more = realloc(*list, (*n + 1) * sizeof **list);
+        ok = more != NULL;
+        if (ok) {
+            *list = more;
+            more[(*n)++] = step;
+        }
     }
     closedir(d);
+    if (!ok) {
+        free(*list);
+        return error_set(e, "%s: no memory to list %zu checkpoints", out,
+                         *n + 1);
+    }
     if (*n)
         qsort(*list, *n, sizeof **list, by_step);
     return true;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/alloc.h"
 #include "base/json.h"
 
 /* the element types of safetensors */
@@ -158,10 +157,16 @@ static bool check_tiling(struct Safetensors *s, struct Error *e)
 }
 
 /* read a safetensors header */
+static bool no_memory(const char *path, struct Error *e)
+{
+    return error_set(e, "%s: no memory for the list of its tensors", path);
+}
+
 static char *copy_text(const char *text)
 {
     size_t n = strlen(text) + 1;
-    return memcpy(xcalloc(n, 1), text, n);
+    char *copy = malloc(n);
+    return copy ? memcpy(copy, text, n) : NULL;
 }
 
 static bool check_metadata(const struct Safetensors *s,
@@ -182,7 +187,9 @@ static bool read_entries(struct Safetensors *s, const struct Json *root,
     if (root->type != JSON_OBJECT)
         return error_set(e, "%s: byte 8: the header must be a JSON "
                          "object; this is no safetensors file", s->path);
-    s->tensor = xcalloc(root->children + 1, sizeof *s->tensor);
+    s->tensor = calloc(root->children + 1, sizeof *s->tensor);
+    if (!s->tensor)
+        return no_memory(s->path, e);
     for (const struct Json *v = root->first; v; v = v->next) {
         if (strcmp(v->key, "__metadata__") == 0) {
             if (!check_metadata(s, v, e))
@@ -191,6 +198,8 @@ static bool read_entries(struct Safetensors *s, const struct Json *root,
         }
         struct StTensor *t = &s->tensor[s->n++];
         t->name = copy_text(v->key);
+        if (!t->name)
+            return no_memory(s->path, e);
         if (!read_entry(s, t, v, e))
             return false;
     }
@@ -222,6 +231,8 @@ bool safetensors_parse(struct Safetensors *s, const char *path,
 {
     uint64_t length = 0;
     *s = (struct Safetensors){ .path = copy_text(path) };
+    if (!s->path)
+        return no_memory(path, e);
     if (!read_length(s, bytes, size, &length, e))
         return false;
     s->data_offset = 8 + length;
@@ -346,7 +357,7 @@ static char *make_header(const struct StSource *s, int n, size_t *length)
     char *text;
     FILE *f = open_memstream(&text, length);
     if (!f)
-        fail("no memory for the header of a file");
+        return NULL;
     size_t at = 0;
     fputs("{\"__metadata__\":{\"format\":\"pt\"}", f);
     for (int i = 0; i < n; i++) {
@@ -362,9 +373,10 @@ static char *make_header(const struct StSource *s, int n, size_t *length)
     fputc('}', f);
     for (long end = ftell(f); end % 8; end++)
         fputc(' ', f);
-    if (fclose(f) != 0)
-        fail("no memory for the header of a file");
-    return text;
+    if (fclose(f) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static void write_floats(struct Writer *w, const real *data, size_t n)
@@ -386,14 +398,19 @@ bool safetensors_write(const char *path, const struct StSource *source,
                        int n, struct Error *e)
 {
     struct Writer w;
-    if (!writer_open(&w, path, e))
-        return false;
-    struct StSource *s = xcalloc((size_t)n + 1, sizeof *s);
+    struct StSource *s = calloc((size_t)n + 1, sizeof *s);
+    if (!s)
+        return no_memory(path, e);
     if (n)
         memcpy(s, source, (size_t)n * sizeof *s);
     qsort(s, (size_t)n, sizeof *s, source_by_name);
     size_t length;
     char *header = make_header(s, n, &length);
+    if (header ? !writer_open(&w, path, e) : !no_memory(path, e)) {
+        free(header);
+        free(s);
+        return false;
+    }
     unsigned char prefix[8];
     for (int i = 0; i < 8; i++)
         prefix[i] = (unsigned char)(length >> (8 * i));
