@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/fail.h"
 #include "data/shard.h"
 #include "gpt2/trainer.h"
 #include "programs/kernels.h"

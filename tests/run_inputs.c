@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/fail.h"
 #include "base/rng.h"
 #include "gpt2/config.h"
 #include "gpt2/trainer.h"

@@ -3,7 +3,7 @@
 #ifndef BACKEND_CUDA_H
 #define BACKEND_CUDA_H
 
-#include "base/error.h"
+#include "base/fail.h"
 
 #include <cuda_runtime.h>
 

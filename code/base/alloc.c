@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 
 #include <stdlib.h>
-#include "base/error.h"
+#include "base/fail.h"
 
 static void *check(void *p, size_t size)
 {

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* calloc and realloc for tables: they end the program if there is no
- * memory, so no caller checks. */
+/* For programs: calloc and realloc that end them if there is no memory, so
+ * no caller checks. */
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t size);
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/fail.h"
 
 enum OptionType {
     OPT_FLAG,       /* bool *        --name                        */

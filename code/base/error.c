@@ -3,9 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *name = "moving-bytes";
@@ -34,8 +32,8 @@ bool error_set(struct Error *e, const char *format, ...)
     return false;
 }
 
-/* print a message and perhaps leave */
-static void say(const char *format, va_list args)
+/* print a message */
+void warn_list(const char *format, va_list args)
 {
     char raw[16384];
     fflush(stdout);
@@ -45,27 +43,10 @@ static void say(const char *format, va_list args)
     fputc('\n', stderr);
 }
 
-#define SAY(format)             \
-    do {                        \
-        va_list args;           \
-        va_start(args, format); \
-        say(format, args);      \
-        va_end(args);           \
-    } while (0)
-
 void warn(const char *format, ...)
 {
-    SAY(format);
-}
-
-void fail(const char *format, ...)
-{
-    SAY(format);
-    exit(1);
-}
-
-void misuse(const char *format, ...)
-{
-    SAY(format);
-    exit(2);
+    va_list args;
+    va_start(args, format);
+    warn_list(format, args);
+    va_end(args);
 }

@@ -7,6 +7,7 @@
 #error Moving Bytes needs Linux; on Windows, WSL2
 #endif
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 #include "base/extern_c.h"
@@ -29,13 +30,9 @@ bool error_set(struct Error *e, const char *format, ...)
 void program_set_name(const char *argv0);
 const char *program_name(void);
 
-/* "NAME: message" on standard error, then exit status 1 (a failure of the
- * world) or 2 (a mistake in the request).  warn() only prints. */
-void fail(const char *format, ...)
-    __attribute__((noreturn, format(printf, 1, 2)));
-void misuse(const char *format, ...)
-    __attribute__((noreturn, format(printf, 1, 2)));
+/* "NAME: message" on standard error. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void warn_list(const char *format, va_list args);
 
 C_FUNCTIONS_END
 

@@ -47,10 +47,10 @@ static struct Range *find_unused(void)
         if (r->size == 0)
             return r;
     struct Range *r = calloc(1, sizeof *r);
-    if (!r)
-        fail("no memory to map a file");
-    r->next = ranges;
-    ranges = r;
+    if (r) {
+        r->next = ranges;
+        ranges = r;
+    }
     return r;
 }
 
@@ -68,12 +68,16 @@ static struct Range *remember(const void *start, size_t size,
 {
     struct Error e;
     struct Range *r = find_unused();
+    char *message;
+    if (!r)
+        return NULL;
     error_set(&e, "%s: %.800s: was cut short while it was being read, or "
               "its disk fails; see that it is whole, and run again",
               program_name(), path);
+    if (asprintf(&message, "%s\n", e.text) < 0)
+        return NULL;
     free(r->message);
-    if (asprintf(&r->message, "%s\n", e.text) < 0)
-        fail("no memory to map a file");
+    r->message = message;
     r->start = start;
     r->size = size;
     handle_cuts();
@@ -102,8 +106,12 @@ static bool map_open_file(struct Mapped *m, int fd, const char *path,
     if (p == MAP_FAILED)
         return error_set(e, "%s: cannot map %zu bytes: %s", path, m->size,
                          strerror(errno));
-    m->data = p;
     m->range = remember(p, m->size, path);
+    if (!m->range) {
+        munmap(p, m->size);
+        return error_set(e, "%s: no memory to map it", path);
+    }
+    m->data = p;
     return true;
 }
 

@@ -233,7 +233,8 @@ static bool check_duplicates(struct Parser *p, const struct Json *object)
         return true;
     struct Json **sorted = malloc(n * sizeof *sorted);
     if (!sorted)
-        fail("no memory for %zu JSON keys", n);
+        return error_set(p->error, "%s: no memory for %zu JSON keys",
+                         p->name, n);
     for (struct Json *c = object->first; c; c = c->next)
         sorted[i++] = c;
     qsort(sorted, n, sizeof *sorted, compare_keys);
@@ -364,8 +365,11 @@ bool json_parse(struct JsonDocument *doc, const char *name,
         return false;
     doc->nodes = calloc(values, sizeof *doc->nodes);
     doc->strings = malloc(size + 1);
-    if (!doc->nodes || !doc->strings)
-        fail("%s: no memory to parse %zu bytes of JSON", name, size);
+    if (!doc->nodes || !doc->strings) {
+        json_free(doc);
+        return error_set(e, "%s: no memory to parse %zu bytes of JSON",
+                         name, size);
+    }
     doc->root = doc->nodes;
     struct Parser p = { .name = name, .text = text, .size = size,
                         .nodes = doc->nodes, .used = 1,

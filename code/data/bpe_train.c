@@ -41,28 +41,40 @@ struct BpeTrainer {
     struct Candidate *heap;
     size_t candidates, heap_capacity;
     size_t fresh;           /* pairs before this one are in the heap */
+    const char *failed;     /* why it cannot go on; NULL: it can */
 };
 
 /* grow an array */
-static void *grow(void *p, size_t need, size_t *capacity, size_t item)
+static const char no_memory[] =
+    "out of memory to train a vocabulary; train on less text";
+
+/* Room for `need` items at *list, which is a pointer of any type; after a
+ * failure there is none any more. */
+static bool grow(struct BpeTrainer *t, void *list, size_t need,
+                 size_t *capacity, size_t item)
 {
-    if (need <= *capacity)
-        return p;
-    while (*capacity < need)
-        *capacity = *capacity ? 2 * *capacity : 16;
-    p = realloc(p, *capacity * item);
-    if (!p)
-        fail("out of memory: %zu bytes to train a vocabulary; train on "
-             "less text", *capacity * item);
-    return p;
+    void *p;
+    size_t room = *capacity;
+    memcpy(&p, list, sizeof p);
+    if (need <= room)
+        return !t->failed;
+    while (room < need)
+        room = room ? 2 * room : 16;
+    p = t->failed ? NULL : realloc(p, room * item);
+    if (!p) {
+        t->failed = t->failed ? t->failed : no_memory;
+        return false;
+    }
+    memcpy(list, &p, sizeof p);
+    *capacity = room;
+    return true;
 }
 
-static void *zeros(size_t n, size_t item)
+static void *zeros(struct BpeTrainer *t, size_t n, size_t item)
 {
     void *p = calloc(n ? n : 1, item);
     if (!p)
-        fail("out of memory: %zu bytes to train a vocabulary; train on "
-             "less text", n * item);
+        t->failed = no_memory;
     return p;
 }
 
@@ -87,24 +99,29 @@ static uint32_t *word_slot(const struct BpeTrainer *t, const uint8_t *p,
     return &t->word_slot[i];
 }
 
-static void add_word(struct BpeTrainer *t, const uint8_t *p, size_t n)
+static bool add_word(struct BpeTrainer *t, const uint8_t *p, size_t n)
 {
     if (t->size + n > UINT32_MAX)
-        fail("the different words of the text have more than 4 GiB; "
-             "train on less text");
-    t->text = grow(t->text, t->size + n, &t->capacity, 1);
-    t->word = grow(t->word, t->words + 1, &t->word_capacity,
-                   sizeof *t->word);
+        t->failed = "the different words of the text have more than 4 GiB; "
+                    "train on less text";
+    if (!grow(t, &t->text, t->size + n, &t->capacity, 1)
+        || !grow(t, &t->word, t->words + 1, &t->word_capacity,
+                 sizeof *t->word))
+        return false;
     memcpy(t->text + t->size, p, n);
     t->word[t->words++] = (struct Word){ t->size, (uint32_t)n, 1 };
     t->size += n;
+    return true;
 }
 
 static void rehash_words(struct BpeTrainer *t)
 {
+    uint32_t *slot = zeros(t, 2 * t->word_mask + 2, sizeof *slot);
+    if (!slot)
+        return;
     free(t->word_slot);
+    t->word_slot = slot;
     t->word_mask = 2 * t->word_mask + 1;
-    t->word_slot = zeros(t->word_mask + 1, sizeof *t->word_slot);
     for (size_t i = 0; i < t->words; i++)
         *word_slot(t, t->text + t->word[i].start, t->word[i].length)
             = (uint32_t)i + 1;
@@ -114,7 +131,7 @@ static void rehash_words(struct BpeTrainer *t)
 void bpe_trainer_add(struct BpeTrainer *t, const uint8_t *text,
                      size_t size)
 {
-    for (size_t at = 0, end; at < size; at = end) {
+    for (size_t at = 0, end; at < size && !t->failed; at = end) {
         end = piece_end(text, size, at);
         uint32_t *slot = word_slot(t, text + at, end - at);
         if (*slot) {
@@ -122,7 +139,8 @@ void bpe_trainer_add(struct BpeTrainer *t, const uint8_t *text,
             continue;
         }
         /* keep the new piece, with a count of one */
-        add_word(t, text + at, end - at);
+        if (!add_word(t, text + at, end - at))
+            return;
         *slot = (uint32_t)t->words;
         if (2 * t->words > t->word_mask)
             rehash_words(t);
@@ -140,20 +158,25 @@ static uint32_t *pair_slot(const struct BpeTrainer *t, uint32_t key)
 
 static void rehash_pairs(struct BpeTrainer *t)
 {
+    uint32_t *slot = zeros(t, 2 * t->pair_mask + 2, sizeof *slot);
+    if (!slot)
+        return;
     free(t->pair_slot);
+    t->pair_slot = slot;
     t->pair_mask = 2 * t->pair_mask + 1;
-    t->pair_slot = zeros(t->pair_mask + 1, sizeof *t->pair_slot);
     for (size_t i = 0; i < t->pairs; i++)
         *pair_slot(t, t->pair[i].key) = (uint32_t)i + 1;
 }
 
+/* NULL if there is no memory for one that is new. */
 static struct Pair *find_pair(struct BpeTrainer *t, uint32_t key)
 {
     uint32_t *slot = pair_slot(t, key);
     if (*slot)
         return &t->pair[*slot - 1];
-    t->pair = grow(t->pair, t->pairs + 1, &t->pair_capacity,
-                   sizeof *t->pair);
+    if (!grow(t, &t->pair, t->pairs + 1, &t->pair_capacity,
+              sizeof *t->pair))
+        return NULL;
     t->pair[t->pairs++] = (struct Pair){ .key = key };
     *slot = (uint32_t)t->pairs;
     if (2 * t->pairs > t->pair_mask)
@@ -171,14 +194,17 @@ static uint32_t key_at(const struct BpeTrainer *t, uint32_t at)
 static void pair_appears(struct BpeTrainer *t, uint32_t at)
 {
     struct Pair *p = find_pair(t, key_at(t, at));
+    if (!p || !grow(t, &p->at, p->n + 1, &p->capacity, sizeof *p->at))
+        return;
     p->count += t->word[t->word_of[at]].count;
-    p->at = grow(p->at, p->n + 1, &p->capacity, sizeof *p->at);
     p->at[p->n++] = at;
 }
 
 static void pair_vanishes(struct BpeTrainer *t, uint32_t at)
 {
-    find_pair(t, key_at(t, at))->count -= t->word[t->word_of[at]].count;
+    struct Pair *p = find_pair(t, key_at(t, at));
+    if (p)
+        p->count -= t->word[t->word_of[at]].count;
 }
 
 /* link the positions of a piece */
@@ -213,8 +239,9 @@ static bool better(struct Candidate a, struct Candidate b)
 /* push and pop candidates */
 static void heap_push(struct BpeTrainer *t, struct Candidate c)
 {
-    t->heap = grow(t->heap, t->candidates + 1, &t->heap_capacity,
-                   sizeof *t->heap);
+    if (!grow(t, &t->heap, t->candidates + 1, &t->heap_capacity,
+              sizeof *t->heap))
+        return;
     size_t i = t->candidates++;
     for (; i && better(c, t->heap[(i - 1) / 2]); i = (i - 1) / 2)
         t->heap[i] = t->heap[(i - 1) / 2];
@@ -246,7 +273,7 @@ static struct Pair *pop_best(struct BpeTrainer *t)
     for (; t->fresh < t->pairs; t->fresh++)
         heap_push(t, (struct Candidate){ t->pair[t->fresh].count,
                                          t->pair[t->fresh].key });
-    while (t->candidates) {
+    while (t->candidates && !t->failed) {
         struct Candidate c = heap_pop(t);
         struct Pair *p = find_pair(t, c.key);
         if (p->count == c.count)
@@ -296,11 +323,16 @@ static void replace_pair(struct BpeTrainer *t, struct Pair *p,
 /* begin and end a training */
 struct BpeTrainer *bpe_trainer_new(void)
 {
-    struct BpeTrainer *t = zeros(1, sizeof *t);
+    struct BpeTrainer *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
     t->word_mask = t->pair_mask = 1023;
-    t->word_slot = zeros(t->word_mask + 1, sizeof *t->word_slot);
-    t->pair_slot = zeros(t->pair_mask + 1, sizeof *t->pair_slot);
-    return t;
+    t->word_slot = zeros(t, t->word_mask + 1, sizeof *t->word_slot);
+    t->pair_slot = zeros(t, t->pair_mask + 1, sizeof *t->pair_slot);
+    if (!t->failed)
+        return t;
+    bpe_trainer_free(t);
+    return NULL;
 }
 
 void bpe_trainer_free(struct BpeTrainer *t)
@@ -319,11 +351,11 @@ static void start_training(struct BpeTrainer *t)
     uint16_t id_of[256];
     for (int i = 0; i < 256; i++)
         id_of[byte_order[i]] = (uint16_t)i;
-    t->token = zeros(t->size, sizeof *t->token);
-    t->previous = zeros(t->size, sizeof *t->previous);
-    t->next = zeros(t->size, sizeof *t->next);
-    t->word_of = zeros(t->size, sizeof *t->word_of);
-    for (size_t i = 0; i < t->words; i++)
+    t->token = zeros(t, t->size, sizeof *t->token);
+    t->previous = zeros(t, t->size, sizeof *t->previous);
+    t->next = zeros(t, t->size, sizeof *t->next);
+    t->word_of = zeros(t, t->size, sizeof *t->word_of);
+    for (size_t i = 0; i < t->words && !t->failed; i++)
         link_word(t, (uint32_t)i, id_of);
 }
 
@@ -333,7 +365,7 @@ static int learn(struct BpeTrainer *t, struct Merge *merge, int wanted,
 {
     int done = 0;
     struct Pair *p;
-    while (done < wanted && (p = pop_best(t))) {
+    while (done < wanted && !t->failed && (p = pop_best(t))) {
         merge[done] = (struct Merge){ .left = (uint16_t)(p->key >> 16),
                                       .right = (uint16_t)p->key };
         replace_pair(t, p, (uint16_t)(256 + done++));
@@ -347,11 +379,15 @@ bool bpe_train(struct Vocab *v, struct BpeTrainer *t, int size,
                void (*report)(int done, int wanted), struct Error *e)
 {
     int wanted = size - 257;
-    struct Merge *merge = zeros((size_t)wanted, sizeof *merge);
+    struct Merge *merge = zeros(t, (size_t)wanted, sizeof *merge);
     start_training(t);
     int done = learn(t, merge, wanted, report);
-    if (done == wanted)
-        vocab_from_merges(v, merge, done);
+    if (t->failed || done == wanted) {
+        const bool ok = t->failed ? error_set(e, "%s", t->failed)
+                                  : vocab_from_merges(v, merge, done, e);
+        free(merge);
+        return ok;
+    }
     free(merge);
     /* say so if the text did not give that many */
     return done == wanted || error_set(e,

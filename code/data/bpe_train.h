@@ -7,7 +7,8 @@
 
 struct BpeTrainer;
 
-/* Count the pieces of texts, as many as come; then train; then free. */
+/* Count the pieces of texts, as many as come; then train; then free.  NULL
+ * if there is no memory; when it runs out later, bpe_train fails. */
 struct BpeTrainer *bpe_trainer_new(void);
 void bpe_trainer_add(struct BpeTrainer *t, const uint8_t *text,
                      size_t size);

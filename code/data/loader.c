@@ -91,9 +91,9 @@ bool loader_open(struct Loader *l, const struct LoaderConfig *config,
         return false;
     l->shard = calloc(found.gl_pathc, sizeof *l->shard);
     l->first_window = calloc(found.gl_pathc + 1, sizeof *l->first_window);
-    if (!l->shard || !l->first_window)
-        fail("out of memory for %zu shards", found.gl_pathc);
-    bool ok = true;
+    bool ok = l->shard && l->first_window;
+    if (!ok)
+        error_set(e, "out of memory for %zu shards", found.gl_pathc);
     for (size_t i = 0; ok && i < found.gl_pathc; i++)
         ok = add_shard(l, found.gl_pathv[i], e);
     globfree(&found);

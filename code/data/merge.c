@@ -37,7 +37,7 @@ struct PairTable pair_table_build(const struct Vocab *v)
         p.mask = 2 * p.mask + 1;
     p.slot = malloc((p.mask + 1) * sizeof *p.slot);
     if (!p.slot)
-        fail("out of memory for a table of %d merges", v->merges);
+        return p;
     for (size_t i = 0; i <= p.mask; i++)
         p.slot[i] = (struct PairSlot){ 0, NO_RANK, 0 };
     /* enter every merge */
@@ -178,12 +178,12 @@ size_t merge_long(const struct PairTable *p, uint16_t *token, size_t n)
     struct Chain c = { .pairs = p, .token = token, .n = (uint32_t)n };
     /* make room for a chain of n */
     if (n >= UINT32_MAX)
-        fail("a single word of %zu bytes: at most 4 GiB can be encoded", n);
+        return 0;
     c.previous = malloc(n * sizeof *c.previous);
     c.next = malloc(n * sizeof *c.next);
     c.heap = malloc(2 * n * sizeof *c.heap);
     if (!c.previous || !c.next || !c.heap)
-        fail("out of memory to encode a word of %zu bytes", n);
+        n = 0;                              /* and so is the result */
     /* link n tokens and offer their pairs */
     for (uint32_t i = 0; i < n; i++) {
         c.previous[i] = i - 1;

@@ -19,6 +19,7 @@ struct PairTable {
     int shift;
 };
 
+/* Without memory its slot is NULL. */
 struct PairTable pair_table_build(const struct Vocab *v);
 void pair_table_free(struct PairTable *p);
 
@@ -50,7 +51,8 @@ size_t merge_hashed(const struct PairTable *p, uint16_t *token, size_t n);
 #define MERGE_SHORT 32
 size_t merge_short(const struct PairTable *p, uint16_t *token, size_t n);
 
-/* A heap of pairs: n log n.  n < 2^32 - 1.  Memory: 24 bytes per token. */
+/* A heap of pairs: n log n.  Memory: 24 bytes per token; 0 if there is not
+ * enough, or if n is 2^32 - 1 or more. */
 size_t merge_long(const struct PairTable *p, uint16_t *token, size_t n);
 
 #endif

@@ -23,21 +23,30 @@ _Static_assert(sizeof(struct CachedWord) == 32, "two to a cache line");
 struct Tokenizer *tokenizer_new(struct Vocab vocab)
 {
     struct Tokenizer *t = calloc(1, sizeof *t);
-    struct CachedWord *cache = aligned_alloc(64,
-        CACHE_WORDS * sizeof *cache);
-    if (!t || !cache)
-        fail("out of memory for a tokenizer");
-    memset(cache, 0, CACHE_WORDS * sizeof *cache);
+    if (!t) {
+        vocab_free(&vocab);
+        return NULL;
+    }
     t->vocab = vocab;
     t->pairs = pair_table_build(&vocab);
-    t->cache = cache;
+    t->cache = aligned_alloc(64, CACHE_WORDS * sizeof *t->cache);
+    if (!t->pairs.slot || !t->cache) {
+        tokenizer_free(t);
+        return NULL;
+    }
+    memset(t->cache, 0, CACHE_WORDS * sizeof *t->cache);
     return t;
 }
 
 struct Tokenizer *tokenizer_read(const char *dir, struct Error *e)
 {
     struct Vocab v;
-    return vocab_read(&v, dir, e) ? tokenizer_new(v) : NULL;
+    if (!vocab_read(&v, dir, e))
+        return NULL;
+    struct Tokenizer *t = tokenizer_new(v);
+    if (!t)
+        error_set(e, "out of memory for a tokenizer");
+    return t;
 }
 
 void tokenizer_free(struct Tokenizer *t)
@@ -96,15 +105,17 @@ static size_t encode_piece(struct Tokenizer *t, uint16_t *token,
 }
 
 /* make room for tokens */
-static void reserve(struct Tokens *t, size_t more)
+static bool reserve(struct Tokens *t, size_t more)
 {
     if (t->count + more <= t->capacity)
-        return;
+        return true;
     size_t capacity = 2 * t->capacity + more;
-    t->at = realloc(t->at, capacity * sizeof *t->at);
-    if (!t->at)
-        fail("out of memory for %zu tokens", capacity);
+    void *at = realloc(t->at, capacity * sizeof *t->at);
+    if (!at)
+        return false;
+    t->at = at;
     t->capacity = capacity;
+    return true;
 }
 
 /* encode whole pieces */
@@ -112,11 +123,13 @@ size_t tokenizer_encode(struct Tokenizer *t, struct Tokens *out,
                         const uint8_t *text, size_t size,
                         size_t from, size_t upto)
 {
-    for (size_t end; from < upto; from = end) {
+    for (size_t end, n; from < upto; from = end, out->count += n) {
         end = piece_end(text, size, from);
-        reserve(out, end - from + CACHE_TOKENS);
-        out->count += encode_piece(t, out->at + out->count, text + from,
-                                   end - from);
+        if (!reserve(out, end - from + CACHE_TOKENS))
+            break;
+        n = encode_piece(t, out->at + out->count, text + from, end - from);
+        if (!n)
+            break;
     }
     return from;
 }

@@ -24,7 +24,8 @@ struct Tokenizer {
  * filled on failure.  Free with tokenizer_free. */
 struct Tokenizer *tokenizer_read(const char *dir, struct Error *e);
 
-/* The same for a vocabulary in memory, which now belongs to the result. */
+/* The same for a vocabulary in memory, which now belongs to the result.
+ * NULL if there is no memory; the vocabulary is then freed. */
 struct Tokenizer *tokenizer_new(struct Vocab vocab);
 void tokenizer_free(struct Tokenizer *t);
 
@@ -32,7 +33,8 @@ void tokenizer_free(struct Tokenizer *t);
  * (the start of a piece), until byte `upto` is reached or passed; returns
  * the byte reached.  text[0..size) is looked at beyond `upto`, so encoding
  * in several calls gives what one call gives.  from = 0, upto = size
- * encodes everything.  Never appends <|endoftext|>. */
+ * encodes everything.  Never appends <|endoftext|>.  The byte reached is
+ * below `upto` if there was no memory for the tokens of the next piece. */
 size_t tokenizer_encode(struct Tokenizer *t, struct Tokens *out,
                         const uint8_t *text, size_t size,
                         size_t from, size_t upto);

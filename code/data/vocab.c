@@ -50,11 +50,10 @@ static char *spell_byte(char *out, const uint16_t character[256], uint8_t b)
 }
 
 /* lay out the spellings of a vocabulary */
-static void *must(void *p)
+static bool no_memory(const struct Vocab *v, struct Error *e)
 {
-    if (!p)
-        fail("out of memory for a vocabulary");
-    return p;
+    return error_set(e, "out of memory for a vocabulary of %d tokens",
+                     v->size);
 }
 
 const uint8_t *vocab_spelling(const struct Vocab *v, int token,
@@ -93,14 +92,19 @@ static size_t place_spellings(struct Vocab *v)
     return end;
 }
 
-static bool layout(struct Vocab *v)
+static bool layout(struct Vocab *v, struct Error *e)
 {
-    v->start = must(calloc((size_t)v->size, sizeof *v->start));
-    v->length = must(calloc((size_t)v->size, sizeof *v->length));
+    v->start = calloc((size_t)v->size, sizeof *v->start);
+    v->length = calloc((size_t)v->size, sizeof *v->length);
+    if (!v->start || !v->length)
+        return no_memory(v, e);
     size_t size = place_spellings(v);
     if (size == SIZE_MAX)
-        return false;
-    v->bytes = must(malloc(size));
+        return error_set(e, "the spellings of all %d tokens together are "
+                         "longer than %d bytes", v->size, VOCAB_MAX_BYTES);
+    v->bytes = malloc(size);
+    if (!v->bytes)
+        return no_memory(v, e);
     memcpy(v->bytes + v->start[v->eot], EOT_TEXT, strlen(EOT_TEXT));
     for (int b = 0; b < 256; b++)
         v->bytes[v->start[v->byte_token[b]]] = (uint8_t)b;
@@ -114,20 +118,23 @@ static bool layout(struct Vocab *v)
     return true;
 }
 
-void vocab_from_merges(struct Vocab *v, const struct Merge *merge,
-                       int merges)
+bool vocab_from_merges(struct Vocab *v, const struct Merge *merge,
+                       int merges, struct Error *e)
 {
     *v = (struct Vocab){ .size = merges + 257, .merges = merges,
                          .eot = merges + 256 };
-    v->merge = must(malloc(((size_t)merges + 1) * sizeof *merge));
+    v->merge = malloc(((size_t)merges + 1) * sizeof *merge);
+    if (!v->merge)
+        return no_memory(v, e);
     for (int i = 0; i < 256; i++)
         v->byte_token[byte_order[i]] = (uint16_t)i;
     for (int i = 0; i < merges; i++)
         v->merge[i] = (struct Merge){ merge[i].left, merge[i].right,
                                       (uint16_t)(256 + i) };
-    if (!layout(v))
-        fail("a vocabulary of %d tokens spells more than %d bytes",
-             v->size, VOCAB_MAX_BYTES);
+    const bool ok = layout(v, e);
+    if (!ok)
+        vocab_free(v);
+    return ok;
 }
 
 /* a table from spelling to id */
@@ -155,15 +162,18 @@ static const struct Json **find_slot(const struct Names *names,
     return &names->slot[i];
 }
 
-static void index_names(struct Names *names, const struct Json *object)
+static bool index_names(struct Names *names, const struct Json *object)
 {
     size_t slots = 1024;
     while (slots < 2 * object->children)
         slots *= 2;
     names->mask = slots - 1;
-    names->slot = must(calloc(slots, sizeof *names->slot));
+    names->slot = calloc(slots, sizeof *names->slot);
+    if (!names->slot)
+        return false;
     for (const struct Json *m = object->first; m; m = m->next)
         *find_slot(names, m->key, m->key_length) = m;
+    return true;
 }
 
 /* fill the table from encoder.json */
@@ -175,10 +185,13 @@ struct Source {
 };
 
 static bool check_ids(const struct Source *s, const struct Json *object,
-                      int size, struct Error *e)
+                      const struct Vocab *v, struct Error *e)
 {
-    bool *seen = must(calloc((size_t)size, sizeof *seen));
+    const int size = v->size;
+    bool *seen = calloc((size_t)size, sizeof *seen);
     const struct Json *m = object->first;
+    if (!seen)
+        return no_memory(v, e);
     while (m && m->is_count && m->count < (uint64_t)size
            && !seen[m->count]) {
         seen[m->count] = true;
@@ -201,7 +214,7 @@ static bool check_object(const struct Source *s, const struct Json *root,
                          EOT_TEXT ") to %d", s->json_name, root->children,
                          VOCAB_MAX);
     v->size = (int)root->children;
-    return check_ids(s, root, v->size, e);
+    return check_ids(s, root, v, e);
 }
 
 static int find_id(const struct Source *s, const char *text, size_t size)
@@ -322,19 +335,20 @@ static bool read_both(struct Source *s, struct Vocab *v, const char *bpe,
                       size_t bpe_size, const struct Json *root,
                       struct Error *e)
 {
+    struct Error why;
     if (!check_object(s, root, v, e))
         return false;
-    index_names(&s->names, root);
-    s->made = must(calloc((size_t)v->size, sizeof *s->made));
-    v->merge = must(malloc((size_t)v->size * sizeof *v->merge));
-    char *joined = must(malloc(bpe_size + 1));
-    bool ok = find_bytes(s, v, e)
-           && read_lines(s, v, bpe, bpe_size, joined, e);
+    s->made = calloc((size_t)v->size, sizeof *s->made);
+    v->merge = malloc((size_t)v->size * sizeof *v->merge);
+    char *joined = malloc(bpe_size + 1);
+    bool ok = index_names(&s->names, root) && s->made && v->merge && joined;
+    if (!ok)
+        no_memory(v, e);
+    ok = ok && find_bytes(s, v, e)
+      && read_lines(s, v, bpe, bpe_size, joined, e);
     free(joined);
-    if (ok && !layout(v))
-        ok = error_set(e, "%s: the spellings of all tokens together are "
-                       "longer than %d bytes", s->bpe_name,
-                       VOCAB_MAX_BYTES);
+    if (ok && !layout(v, &why))
+        ok = error_set(e, "%s: %s", s->bpe_name, why.text);
     return ok;
 }
 

@@ -46,9 +46,10 @@ bool vocab_write(const struct Vocab *v, const char *dir, struct Error *e);
 
 /* Build a vocabulary from its merges: ids as GPT-2 gives them, bytes first
  * (in the order of byte_order), then the merges, then <|endoftext|>.
- * merge[i].left and .right are such ids, below 256 + i. */
-void vocab_from_merges(struct Vocab *v, const struct Merge *merge,
-                       int merges);
+ * merge[i].left and .right are such ids, below 256 + i.  On failure,
+ * spellings that are too long or no memory, nothing is left to free. */
+bool vocab_from_merges(struct Vocab *v, const struct Merge *merge,
+                       int merges, struct Error *e);
 void vocab_free(struct Vocab *v);
 
 /* The bytes that a token stands for (not ended by 0); token < v->size. */

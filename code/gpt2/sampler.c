@@ -10,21 +10,13 @@
 #include <string.h>
 
 /* make and free a sampler */
-static void *checked_alloc(size_t bytes)
-{
-    void *p = malloc(bytes);
-    if (!p)
-        fail("out of memory: %zu bytes for sampling", bytes);
-    return p;
-}
-
-
-void sampler_create(struct Sampler *s, int V, double temperature,
+bool sampler_create(struct Sampler *s, int V, double temperature,
                     int top_k, double top_p, uint64_t seed)
 {
     *s = (struct Sampler){ .temperature = temperature, .top_k = top_k,
         .top_p = top_p, .seed = seed, .V = V };
-    s->candidate = checked_alloc((size_t)V * sizeof *s->candidate);
+    s->candidate = malloc((size_t)V * sizeof *s->candidate);
+    return s->candidate;
 }
 
 void sampler_free(struct Sampler *s)
@@ -139,11 +131,15 @@ bool generate_text(struct Model *m, const struct Vocab *vocab,
                    size_t n, int count, struct Error *e)
 {
     const size_t T = (size_t)m->T;
-    int32_t *window = checked_alloc(T * sizeof *window);
-    real *logits = checked_alloc((size_t)m->config.V * sizeof *logits);
+    int32_t *window = malloc(T * sizeof *window);
+    real *logits = malloc((size_t)m->config.V * sizeof *logits);
     struct Waiting waiting = {0};
     size_t used = 0;
     bool ok = true;
+    if (!window || !logits) {
+        free(window), free(logits);
+        return error_set(e, "out of memory to write a text");
+    }
     /* fill the window with the end of the prompt */
     for (size_t i = n > T ? n - T : 0; i < n; i++)
         window[used++] = prompt[i];
@@ -167,7 +163,8 @@ bool generate_text(struct Model *m, const struct Vocab *vocab,
     show_text(out, waiting.bytes, waiting.n);
     free(window);
     free(logits);
-    return ok || error_set(e, "the model's logits are not numbers; its "
-                           "weights are damaged or its training went "
-                           "wrong");
+    if (ok || !model_ok(m, e))
+        return ok;
+    return error_set(e, "the model's logits are not numbers; its weights "
+                     "are damaged or its training went wrong");
 }

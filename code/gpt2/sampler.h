@@ -24,8 +24,9 @@ struct Sampler {
 };
 
 /* what a sampler does */
-/* Settings are not checked here: the programs' options have ranges. */
-void sampler_create(struct Sampler *s, int V, double temperature,
+/* Settings are not checked here: the programs' options have ranges.  False
+ * if there is no memory for V candidates. */
+bool sampler_create(struct Sampler *s, int V, double temperature,
                     int top_k, double top_p, uint64_t seed);
 void sampler_free(struct Sampler *s);
 
@@ -50,7 +51,8 @@ void write_spelling(FILE *out, struct Waiting *w, const uint8_t *spelling,
 
 /* Continue prompt [n >= 1] by up to `count` tokens and write them to out
  * as they come; stops early at <|endoftext|>.  The model sees the last T
- * tokens.  False if a logit is not a number. */
+ * tokens.  False if a logit is not a number, if the model has failed, or
+ * if there is no memory for T tokens and V logits. */
 bool generate_text(struct Model *m, const struct Vocab *vocab,
                    struct Sampler *s, FILE *out, const uint16_t *prompt,
                    size_t n, int count, struct Error *e);

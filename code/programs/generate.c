@@ -61,9 +61,10 @@ int main(int argc, char **argv)
              "the vocabulary it was trained with", vocab, t->vocab.size,
              file.init, m.config.V);
     size_t n = strlen(prompt);
-    tokenizer_encode(t, &text, (const uint8_t *)prompt, n, 0, n);
-    sampler_create(&s, m.config.V, temperature, top_k, top_p,
-                   (uint64_t)seed);
+    if (tokenizer_encode(t, &text, (const uint8_t *)prompt, n, 0, n) < n
+        || !sampler_create(&s, m.config.V, temperature, top_k, top_p,
+                           (uint64_t)seed))
+        fail("out of memory for a prompt of %zu bytes", n);
     show_text(stdout, prompt, n);
     fflush(stdout);
     bool ok = generate_text(&m, &t->vocab, &s, stdout, text.at, text.count,

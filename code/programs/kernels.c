@@ -3,7 +3,7 @@
 #include "programs/kernels.h"
 
 #include <stdlib.h>
-#include "base/error.h"
+#include "base/fail.h"
 #include "ops/operators.h"
 
 void kernels_from_environment(void)

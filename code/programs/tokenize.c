@@ -167,6 +167,8 @@ static int command_train(int argc, char **argv)
     struct Vocab v;
     struct Text *text = read_texts(n, argv, &total);
     struct BpeTrainer *t = bpe_trainer_new();
+    if (!t)
+        fail("out of memory to train a vocabulary");
     training = progress_start();
     for (int i = 0; i < n; i++)
         bpe_trainer_add(t, text[i].data, text[i].size);
@@ -208,6 +210,9 @@ static bool encode_text(struct Encoding *c, const struct Text *t,
         c->tokens.count = 0;
         at = tokenizer_encode(c->tokenizer, &c->tokens, t->data, t->size,
                               at, stop);
+        if (at < stop)
+            return error_set(e, "out of memory to encode the word that "
+                             "begins at byte %zu", at);
         shard_append(&c->shard[to], c->tokens.at, c->tokens.count);
         to = before + at >= c->cut;
         progress_bytes(&c->progress, before + at, c->total);

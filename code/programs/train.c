@@ -686,11 +686,12 @@ static void write_sample(struct Run *r)
     struct Sampler s;
     struct Error e;
     size_t n = strlen(o.prompt);
-    sampler_create(&s, t->model.config.V, 0.8, 0, 0.95,
-                   (uint64_t)(o.seed + t->step));
-    tokenizer_encode(r->tokenizer, &prompt, (const uint8_t *)o.prompt, n,
-                     0, n);
     progress_end(&r->progress);
+    if (!sampler_create(&s, t->model.config.V, 0.8, 0, 0.95,
+                        (uint64_t)(o.seed + t->step))
+        || tokenizer_encode(r->tokenizer, &prompt,
+                            (const uint8_t *)o.prompt, n, 0, n) < n)
+        fail("out of memory for a prompt of %zu bytes", n);
     printf("--- sample after step %lld:", (long long)t->step);
     if (o.prompt[0] != '\n')
         putchar('\n');

@@ -7,7 +7,7 @@
  * instruction becomes lane addresses, a struct Access; the sanitizer looks
  * at it, the data moves, the counters look at it. */
 
-#include "base/error.h"
+#include "base/fail.h"
 #include "simt/counters/count.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 
 #include "simt/runtime/cards.h"
 
-#include "base/error.h"
+#include "base/fail.h"
 
 #include <stdio.h>
 #include <stdlib.h>
