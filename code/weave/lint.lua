@@ -470,6 +470,43 @@ local function check_circles(book)
     for _, name in ipairs(sorted_keys(book.defined)) do visit(name) end
 end
 
+local function set_of(text)
+    local set = {}
+    for word in text:gmatch("%S+") do set[word] = true end
+    return set
+end
+
+local LIBRARY = set_of("base backend ops data io gpt2")
+local FOR_PROGRAMS = set_of("code/base/fail.h code/base/fail.c "
+    .. "code/base/args.c code/base/alloc.h code/base/alloc.c "
+    .. "code/base/stop.c code/backend/cuda.h")
+local ENDS = set_of("fail misuse exit _Exit quick_exit abort xcalloc "
+                    .. "xrealloc CUDA_OK")
+
+local function check_library(book)
+    local seen = {}
+    local function visit(name)
+        if seen[name] then return end
+        seen[name] = true
+        for _, chunk in ipairs(book.defined[name] or {}) do
+            for _, line in ipairs(chunk.lines) do
+                -- lint: check that the line ends no program
+                for word in line.text:gmatch("%f[%w_]([%w_]+)%s*%(") do
+                    if ENDS[word] then
+                        report(chunk.file, line.line, "%s() ends the program, and this is "
+                               .. "library; return false with an Error", word)
+                    end
+                end
+                for _, used in ipairs(line.uses) do visit(used) end
+            end
+        end
+    end
+    for _, name in ipairs(sorted_keys(book.defined)) do
+        if LIBRARY[name:match("^code/(%w+)/")] and not FOR_PROGRAMS[name]
+        then visit(name) end
+    end
+end
+
 local COLUMNS, CAP, OUTPUT_COLUMNS = 76, 35, 100
 
 local function width(text) return utf8.len(text) or #text end
@@ -1235,6 +1272,7 @@ for name, parts in pairs(book.defined) do
     check_definition(book, name, parts)
 end
 check_circles(book)
+check_library(book)
 check_spelling(chapters)
 check_errata(ids)
 check_machine_paths()
