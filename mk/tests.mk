@@ -11,6 +11,10 @@ SIMT_TESTS := $(B)/tests-simt/test_ops $(OPERATOR_TESTS:%=$(B)/tests-simt/%)
 LOSSES     := $(foreach f,simt opt f64,$(B)/tests-$(f)/losses)
 FUZZERS := $(patsubst tests/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz_*.c))
 
+# It stands between the library and the allocator.
+$(B)/tests-opt/test_memory $(B)/tests-asan/test_memory: TEST_LIBS += \
+      $(foreach f,malloc calloc realloc aligned_alloc free,-Wl$(,)--wrap=$(f))
+
 .PHONY: test test-code test-programs check-quick wrong
 test-programs: $(PROGRAMS) $(SIMTCC) $(ASAN_PROGRAMS) $(LESSON_SIMT) \
       $(TEST_BINS) $(FUZZERS) $(SIMT_PROGRAMS) $(SIMT_TESTS) $(LOSSES) \
