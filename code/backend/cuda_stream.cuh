@@ -62,5 +62,4 @@ static inline bool allow_shared_memory(Kernel *kernel, size_t bytes)
 
 /* What follows is `what`: a name in a profile (backend.h). */
 extern "C" void profile_range(const char *what);
-
 #endif

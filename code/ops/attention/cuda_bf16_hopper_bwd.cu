@@ -23,7 +23,7 @@ enum {
 };
 
 typedef bf16 Tile[TILE * HS];           /* [64][64], swizzled */
-static_assert(HS == SWIZZLE_COLS, "a row of a tile is a row of a head");
+static_assert(HS * 2 == (int)SWIZZLE_ROW, "a tile has rows of a head");
 
 /* shared memory of the backward pass */
 struct Shared {

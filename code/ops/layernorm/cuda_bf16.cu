@@ -201,11 +201,12 @@ template <int STEPS, int W, typename E> DEVICE_INLINE void
 row_terms(RowTerms *row, const Pack<W, E> *now,
           const Gain<STEPS, W, E> &gain, int C, float each)
 {
+    const int lane = threadIdx.x % 32;
     const float m = row->m, r = row->r;
     float a = 0, p = 0;
     #pragma unroll
     for (int s = 0; s < STEPS; s++) {
-        const int c = W * (32 * s + threadIdx.x % 32);
+        const int c = W * (32 * s + lane);
         if (c >= C)
             break;
         /* add a pack of g and of g (x - m) */
@@ -232,9 +233,10 @@ write_row(E *dx, LaneSums<STEPS, W> *sums, RowTerms row,
           const Pack<W, E> *now, const Gain<STEPS, W, E> &gain, int C,
           bool dres)
 {
+    const int lane = threadIdx.x % 32;
     #pragma unroll
     for (int s = 0; s < STEPS; s++) {
-        const int c = W * (32 * s + threadIdx.x % 32);
+        const int c = W * (32 * s + lane);
         if (c >= C)
             break;
         /* unpack x, dy, the gain and dres */
@@ -265,7 +267,7 @@ write_row(E *dx, LaneSums<STEPS, W> *sums, RowTerms row,
 template <int STEPS, int W> DEVICE_INLINE void
 leave_sums(float *part, const LaneSums<STEPS, W> &sums, float *table, int C)
 {
-    const int pitch = blockDim.x + 4;
+    const int pitch = blockDim.x + 4, warps = blockDim.x / 32;
     float *mine = table + threadIdx.x;
     __syncthreads();                    /* every row has been read */
     #pragma unroll
@@ -281,7 +283,7 @@ leave_sums(float *part, const LaneSums<STEPS, W> &sums, float *table, int C)
         const float *of = table + c / W % 32
                         + ((k * STEPS + s) * W + c % W) * pitch;
         float sum = 0;
-        for (unsigned i = 0; i < blockDim.x / 32; i++)
+        for (int i = 0; i < warps; i++)
             sum += of[32 * i];
         part[q] = sum;
     }
@@ -292,9 +294,10 @@ template <int STEPS, int W> DEVICE_INLINE void
 leave_position(float *dwpe, LaneSums<STEPS, W> *sums, int C,
                bool accumulate)
 {
+    const int lane = threadIdx.x % 32;
     #pragma unroll
     for (int s = 0; s < STEPS; s++) {
-        const int c = W * (32 * s + threadIdx.x % 32);
+        const int c = W * (32 * s + lane);
         if (c >= C)
             break;
         float old[W] = {};
