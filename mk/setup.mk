@@ -15,6 +15,7 @@ libomp-dev          tests: OpenMP for clang
 hunspell            lint: spelling
 hunspell-en-gb      lint: the British word list
 hunspell-en-us      lint: the American word list
+shellcheck          lint: shell scripts
 chromium            tests: the pages in a browser
 curl                make data-*: downloads
 endef

@@ -150,7 +150,7 @@ if [ "$(id -u)" -eq 0 ] &&
         'No space left.*the last checkpoint is .*step-' \
         --steps 60 --save-every 2 --keep 0 --out "$dir/disk/run"
     check "the last checkpoint is whole" "$BIN/generate" --tokens 3 --init \
-        "$(ls -d "$dir"/disk/run/step-* | tail -1)/model.safetensors" \
+        "$(printf '%s\n' "$dir"/disk/run/step-* | tail -1)/model.safetensors" \
         --vocab "$dir/vocab"
     check "and nothing half written is left" test -z \
         "$(find "$dir/disk" -mindepth 1 -name '*tmp*')"

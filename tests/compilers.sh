@@ -24,10 +24,11 @@ for cc in gcc-11 clang; do
     fi
     : > "$dir/log"
     bad=0
-    for f in $(grep -rl --include=*.c SIMD_CLONES code/ops code/simt); do
+    grep -rl --include='*.c' SIMD_CLONES code/ops code/simt > "$dir/clones"
+    while read -r f; do
         # shellcheck disable=SC2086
         $cc $flags -c "$f" -o "$dir/x.o" 2>> "$dir/log" || bad=1
-    done
+    done < "$dir/clones"
     row $bad "$cc compiles versions for several processors" "$dir/log"
     # shellcheck disable=SC2086
     $cc $flags code/base/*.c code/backend/*.c code/ops/*.c code/ops/*/*.c \

@@ -28,7 +28,7 @@ count() {
     SIMT_CHECK=on SIMT_REPORT=csv SIMT_REPORT_FILE="$2" "$1" > "$dir/out"
 }
 compare() {         # what to show
-    awk -v show="$1" -v picks="$(echo $picks)" -f tests/lib/counts.awk \
+    awk -v show="$1" -v picks="${picks//$'\n'/ }" -f tests/lib/counts.awk \
         "$explained" "$dir/counts.csv" "$ncu"
 }
 version() { "$1" --version 2> /dev/null | sed -n 's/.*version \([0-9]*\).*/\1/p'; }

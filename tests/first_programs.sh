@@ -57,9 +57,10 @@ END
 printed() {         # FILE: its first line is the command, without results of time
     local line
     line=$(head -1 "figures/data/$1")
+    line=${line#\$ }
     check "figures/data/$1 is what the program prints" diff \
         <(tail -n +2 "figures/data/$1") \
-        <(sh -c "$(echo "${line#\$ }" | sed "s|build/bin|$BIN|")" 2>&1 | sed 's/ *$//')
+        <(sh -c "${line//build\/bin/$BIN}" 2>&1 | sed 's/ *$//')
 }
 printed vector-add-simt.txt
 printed device-query-simt.txt

@@ -48,9 +48,10 @@ for _ in $(seq 200); do
 done
 # Written only when a buffer is full, it would be whole blocks of 4,096 bytes.
 size=$(wc -c < "$dir/slow")
-[ "$size" -gt 20 ] && [ $((size % 4096)) -ne 0 ] && kill -0 $pid 2> /dev/null &&
-    ok "text comes out as it is written" ||
-    not_ok "text comes out as it is written" "$size bytes"
+if [ "$size" -gt 20 ] && [ $((size % 4096)) -ne 0 ] && kill -0 $pid 2> /dev/null
+then ok "text comes out as it is written"
+else not_ok "text comes out as it is written" "$size bytes"
+fi
 kill $pid 2> /dev/null
 wait $pid 2> /dev/null
 finish

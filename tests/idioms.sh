@@ -70,8 +70,9 @@ fi
 batches() {
     local p f c
     for p in "${@:-*}"; do
-        for f in $(grep -L mbarrier "$folder"/$p.cu); do
-            echo "default $(level_of "$(basename "$f" .cu)")"
+        for f in "$folder"/$p.cu; do
+            grep -q mbarrier "$f" ||
+                echo "default $(level_of "$(basename "$f" .cu)")"
         done
     done
     [ $# -eq 0 ] || return
@@ -88,8 +89,9 @@ level_of() {        # NAME: its level, and the name
 together='{ key = $1 " " $2; names[key] = names[key] " " $3 }
     END { for (key in names) print key names[key] }'
 
-for f in $(grep -l mbarrier $folder/*.cu); do
-    [ $# -gt 0 ] || skip "$(basename "$f" .cu)" "the software GPU has no mbarrier"
+for f in "$folder"/*.cu; do
+    [ $# -gt 0 ] || ! grep -q mbarrier "$f" ||
+        skip "$(basename "$f" .cu)" "the software GPU has no mbarrier"
 done
 results=$(batches "$@" | awk "$together" |
     xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" -L 1 "$0" --batch "$dir" |

@@ -31,6 +31,11 @@ for folder in "$data"/*/; do
         echo "ok $n - lint: spelling # SKIP hunspell or en_GB is missing"
         continue
     fi
+    if [ "$rule" = shell ] && ! command -v shellcheck > /dev/null; then
+        n=$((n + 1))
+        echo "ok $n - lint: shell # SKIP shellcheck is not installed"
+        continue
+    fi
     rm -rf "$tmp/book"
     cp -r "$data/clean" "$tmp/book"
     cp -r "$folder". "$tmp/book"
@@ -51,7 +56,7 @@ for folder in "$data"/*/; do
                        sed 's/^/# /' "$tmp/errors" "$tmp/diff"; }
 done
 
-# Without a dictionary the rule says that it did not run.
+# Without its tool a rule says that it did not run.
 mkdir "$tmp/bin"
 for tool in lua5.4 sh ls cat head find grep xargs git rm; do
     ln -s "$(command -v $tool)" "$tmp/bin/$tool"
@@ -59,6 +64,8 @@ done
 PATH=$tmp/bin $lint --root "$data/clean" > "$tmp/all" 2>&1
 grep -q '^lint: spelling: skipped, hunspell' "$tmp/all"
 result $? "lint: says that spelling was skipped when hunspell is missing"
+grep -q '^lint: shell: skipped, shellcheck' "$tmp/all"
+result $? "lint: says that scripts were skipped when shellcheck is missing"
 
 $lint --rot x > /dev/null 2>&1
 [ $? -eq 2 ]

@@ -103,6 +103,7 @@ fresh
 pages() { for p in "$@"; do "$loom/page" "$p" || return 1; done; }
 all="01-sums 02-more a-end index chunks identifiers figures bibliography errata"
 check "a small book is woven" "$loom/weave"
+# shellcheck disable=SC2086
 check "into pages" pages $all
 for p in 01-sums 02-more identifiers chunks index figures errata; do
     sed -n '/<main/,$p' build/book/html/$p.html > "$work/page"

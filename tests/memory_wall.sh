@@ -44,8 +44,9 @@ check "16 to 3,652 MHz, 227 times; 274 million to 58 billion, 212 times" \
                      int(u / t) == 212) }' figures/data/microprocessors.csv
 
 line=$(head -1 figures/data/lower-bound.txt)
+command=${line#\$ }
 check "the printed run of lower-bound" diff \
-    <(echo "$line"; BIN=$BIN sh -c "$(echo "${line#\$ }" | sed "s|build/bin|$BIN|")") \
+    <(echo "$line"; sh -c "${command//build\/bin/$BIN}") \
     figures/data/lower-bound.txt
 refuses "lower-bound without work" 2 'flop' "$BIN/lower-bound"
 refuses "lower-bound with a list that is none" 1 'expected' \

@@ -18,12 +18,12 @@ for tool in lualatex pdftotext pandoc rsvg-convert lua5.4 gnuplot; do
         exit 0
     }
 done
-kpsewhich texgyrepagella-math.otf > /dev/null &&
-    kpsewhich memoir.cls > /dev/null || {
-        echo "ok 1 - press # SKIP fonts or LaTeX packages are missing" \
-             "(make setup-pdf)"
+for file in texgyrepagella-math.otf memoir.cls; do
+    kpsewhich $file > /dev/null || {
+        echo "ok 1 - press # SKIP $file is not installed (make setup-pdf)"
         exit 0
     }
+done
 
 print_book() {     # in $tmp/$1: chapters -> build/pdf/book.pdf
     cd "$tmp/$1" || exit 1

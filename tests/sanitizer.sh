@@ -15,7 +15,7 @@ together=16         # programs in one
 
 # batch NAME...: two lines for each, "ok - ..." or "not ok - ... : why"
 batch() {
-    local f name kind lines out status what batch=$dir/$1
+    local f name kind lines status what batch=$dir/$1
     many tests/wrong/simt "$@" "${@/%/+RIGHT}" > "$batch.cu"
     # C++14, whose <cmath> is a third as long: a quarter less to wait for
     "$BIN/simtcc" -std=c++14 -w -Itests/wrong/simt $linker \
@@ -78,14 +78,14 @@ says_it() {
 files() {
     local p
     for p in "${@:-*}"; do
-        ls tests/wrong/simt/$p.cu
+        compgen -G "tests/wrong/simt/$p.cu"
     done
 }
 
 if [ "$1" = --batch ]; then
     dir=$2
     trap - EXIT
-    declare -A PLUS=([wrong]= [right]=+RIGHT)
+    declare -A PLUS=([wrong]="" [right]=+RIGHT)
     batch "${@:3}"
     exit
 fi
@@ -105,9 +105,9 @@ END
 holes() {
     "$BIN/simtcc" -o "$dir/holes" tests/data/simt/holes.cu || return 1
     "$dir/holes" > "$dir/holes.txt" 2>&1
-    [ $? -eq 86 ] && tr -s '\n ' ' ' < "$dir/holes.txt" |
-        grep -F 'of which 128 were never written; the first is byte 1 of allocation 2' ||
-        { cat "$dir/holes.txt"; return 1; }
+    if [ $? -ne 86 ] || ! tr -s '\n ' ' ' < "$dir/holes.txt" |
+        grep -qF 'of which 128 were never written; the first is byte 1 of allocation 2'
+    then cat "$dir/holes.txt"; return 1; fi
 }
 [ $# -gt 0 ] || check "holes that were copied from buffer to buffer" holes
 

@@ -132,7 +132,7 @@ for arguments in null host far misaligned trap; do
 done
 arguments=
 says() {            # text, pattern, argument of the program
-    "$dir/errors" $3 > /dev/null 2> "$dir/stderr"
+    "$dir/errors" ${3:+"$3"} > /dev/null 2> "$dir/stderr"
     grep -Eq "$2" "$dir/stderr"
     check "$1" test $? = 0
 }
@@ -238,9 +238,9 @@ numbered=$(echo "$clangs" | grep -e -)
 lanes() {
     CLANG=$2 "$1" -std=c++14 -w $linker "$3" "$data/undefined_$4.cu" \
         -o "$dir/program" || return 1
-    "$dir/program" > "$dir/stdout" 2>&1
-    [ $? -eq 0 ] && [ "$(tail -1 "$dir/stdout")" = "$5 of $5 right" ] ||
-        { grep -v ' ok$' "$dir/stdout"; return 1; }
+    if ! "$dir/program" > "$dir/stdout" 2>&1 ||
+        [ "$(tail -1 "$dir/stdout")" != "$5 of $5 right" ]
+    then grep -v ' ok$' "$dir/stdout"; return 1; fi
 }
 for c in ${numbered:-clang}; do
     for level in -O0 -O1 -O2 -O3; do
@@ -314,9 +314,9 @@ cp -R "$BIN" "$BIN/../include" "$dir/home"
 cached() {
     local f
     for f in vector_add transpose; do
-        SIMTCC_CACHE=$dir/kept "$dir/home/bin/simtcc" "$@" --ptx $data/$f.cu \
+        SIMTCC_CACHE=$dir/kept "$dir/home/bin/simtcc" "$@" --ptx "$data/$f.cu" \
             -o "$dir/cached.ptx" &&
-        SIMTCC_CACHE= "$dir/home/bin/simtcc" "$@" --ptx $data/$f.cu \
+        SIMTCC_CACHE="" "$dir/home/bin/simtcc" "$@" --ptx "$data/$f.cu" \
             -o "$dir/fresh.ptx" &&
         cmp "$dir/fresh.ptx" "$dir/cached.ptx" || return 1
     done

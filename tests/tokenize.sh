@@ -111,7 +111,7 @@ if mount -t tmpfs -o size=64k none "$dir/disk" 2> /dev/null; then
 else
     skip "a full disk: an error, and nothing on it" "cannot mount a tmpfs"
 fi
-left() { ! ls "$dir" | grep -q -e 'x\.bin' -e tmp-; }
+left() { test -z "$(find "$dir" -maxdepth 1 -name '*x.bin*' -o -maxdepth 1 -name '*tmp-*')"; }
 check "no refused command left a file" left
 interrupted() {
     cp "$dir/b.bin" "$dir/old.bin"
@@ -126,11 +126,11 @@ interrupted() {
 check "stopped by a signal, the old shard stays" interrupted
 
 # A single word of 10 MB, and lines without an end, in bounded time.
-letters() { tr -dc a-z < /dev/urandom | head -c "$1"; }
+letters() { tr -dc '[:lower:]' < /dev/urandom | head -c "$1"; }
 letters 10000000 > "$dir/word"
 head -c 10000000 /dev/zero | tr '\0' a > "$dir/aaa"
 head -c 10000000 /dev/zero | tr '\0' ' ' > "$dir/spaces"
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in $(seq 20); do
     tr '\n' ' ' < "$dir/book.txt"
 done | head -c 10000000 > "$dir/line"
 for f in word aaa spaces line; do

@@ -9,8 +9,10 @@ train_small --val "$dir/val.bin" --val-every 20 --steps 60 --save-every 20 \
     --keep 2 --sample-every 30 --out "$dir/a" --log "$dir/a.csv" \
     > "$dir/a.txt" 2> "$dir/a.err"
 status=$?
-[ $status -eq 0 ] && ok "a run of 60 steps" ||
-    not_ok "a run of 60 steps" "status $status: $(cat "$dir/a.err")"
+if [ $status -eq 0 ]
+then ok "a run of 60 steps"
+else not_ok "a run of 60 steps" "status $status: $(cat "$dir/a.err")"
+fi
 
 check "the first loss is ln V" awk -F, 'NR == 2 {
     d = $2 - log(320); if (d < -0.15 || d > 0.15) { print $2; exit 1 } }' \

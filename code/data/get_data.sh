@@ -1,3 +1,4 @@
+#!/bin/sh
 # Tangled from chapters/workshop/programs.nw, "make data".  Edit it there.
 
 # get_data.sh NAME DIR: download the data set NAME into DIR.

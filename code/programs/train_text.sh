@@ -1,3 +1,4 @@
+#!/bin/sh
 # Tangled from chapters/workshop/programs.nw, "make train".  Edit it there.
 
 # train_text.sh BIN OUT: train a small GPT-2 on a text and let it write.

@@ -1176,23 +1176,70 @@ local function check_errata(ids)
     finish()
 end
 
-local function check_machine_paths()
-    local list = "git ls-files -z 2>/dev/null"
-    if #run("cd " .. quoted(root)
-            .. " && git ls-files 2>/dev/null | head -n 1") == 0 then
-        list = "find . -type f -not -path './build/*' "
-               .. "-not -path './.git/*' -print0"
+local function project_files()
+    local go = "cd " .. quoted(root) .. " && "
+    local list = run(go .. "git ls-files 2>/dev/null")
+    if #list == 0 then
+        list = run(go .. "find * -type f -not -path 'build/*' "
+                   .. "-not -path 'node_modules/*'")
     end
+    local files = {}
+    for _, name in ipairs(list) do
+        if not name:find("^tests/data/lint/") and exists(path(name)) then
+            files[#files + 1] = name
+        end
+    end
+    return files
+end
+
+-- What a command prints that is called in the root with these files.
+local function run_on(command, files)
+    local list = os.tmpname()
+    local f = assert(io.open(list, "w"))
+    f:write(table.concat(files, "\0"), "\0")
+    f:close()
+    local found = run("cd " .. quoted(root) .. " && xargs -0 " .. command
+                      .. " 2>/dev/null < " .. quoted(list))
+    os.remove(list)
+    return found
+end
+
+local function check_machine_paths(files)
     local pattern = "(^|[^[:alnum:]_./~-])/(home|root|Users|work)/"
                     .. "[[:alnum:]_.]"
-    for _, hit in ipairs(run("cd " .. quoted(root) .. " && " .. list
-            .. " | grep -zv '^tests/data/lint/'"
-            .. " | xargs -0 grep -nIE " .. quoted(pattern)
-            .. " /dev/null 2>/dev/null")) do
+    local grep = "grep -nIE " .. quoted(pattern) .. " /dev/null"
+    for _, hit in ipairs(run_on(grep, files)) do
         local file, n, text = hit:match("^(.-):(%d+):(.*)$")
-        report(file:gsub("^%./", ""), tonumber(n), "path of one machine: "
+        report(file, tonumber(n), "path of one machine: "
                .. "%s; write it relative to the root of the project",
                text:match("/[hrUw]%a+/[%w_./-]*"))
+    end
+end
+
+local function shell_scripts(files)
+    local scripts = {}
+    for _, name in ipairs(files) do
+        local first = (read_file(path(name)) or ""):match("^[^\n]*")
+        if first:find("^#!.*sh%s*$") or name:find("%.sh$") then
+            scripts[#scripts + 1] = name
+        end
+    end
+    return scripts
+end
+
+local function check_shell(files)
+    if not run("shellcheck --version 2>/dev/null")[1] then
+        note("shell: skipped, shellcheck is missing; `make setup` "
+             .. "installs it")
+        return
+    end
+    for _, hit in ipairs(run_on("-P 2 -n 4 shellcheck -x -f gcc",
+                                shell_scripts(files))) do
+        local file, n, text, rule = hit:match(
+            "^(.-):(%d+):%d+: %a+: (.*) %[(SC%d+)%]$")
+        report(file or hit, tonumber(n or 0), "%s (%s); change it, or say "
+               .. "why not beside `# shellcheck disable=%s`",
+               text or "what shellcheck says", rule, rule)
     end
 end
 
@@ -1275,7 +1322,9 @@ check_circles(book)
 check_library(book)
 check_spelling(chapters)
 check_errata(ids)
-check_machine_paths()
+local files = project_files()
+check_machine_paths(files)
+check_shell(files)
 check_contents(chapters, config.contents)
 
 table.sort(problems, function(a, b)

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the tests of a ladder, the kernels of code/ladder/NAME.cu on the
 # software GPU.  The script defines
 #
@@ -8,6 +9,7 @@
 #                             launch
 . tests/lib/run.sh
 . tests/lib/wrong.sh
+# shellcheck disable=SC2034     # for build
 simtcc=$BIN/simtcc host=${BIN%/bin}/libmb-host.a
 
 needs_simtcc() {    # what would be tested

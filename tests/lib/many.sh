@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced where many small programs are compiled: starting a compiler and
 # reading headers takes longer than forty lines of CUDA.
 
@@ -15,7 +16,7 @@ many() {
         printf '#define %s\n' "main run" "__BASE_FILE__ \"$file.cu\""
         echo "#line 1 \"$folder/$file.cu\""
         sed '$s/^}$/return 0; }/' "$folder/$file.cu"    # main returns
-        printf '#undef %s\n' main __BASE_FILE__ $word
+        printf '#undef %s\n' main __BASE_FILE__ ${word:+"$word"}
         echo "}"
     done
     echo "int main(int, char **argv) {"

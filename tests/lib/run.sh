@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the scripts that run whole programs: TAP, a scratch folder, a
 # small corpus with its vocabulary and shards.
 BIN=${BIN:-build/bin}
@@ -7,8 +8,8 @@ dir=$(mktemp -d) || exit 1
 # shellcheck disable=SC2046
 trap 'kill -9 $(jobs -p) 2> /dev/null; rm -rf "$dir"' EXIT
 # half the time of the usual linker
-linker=
-! command -v ld.gold > /dev/null || linker=-fuse-ld=gold
+# shellcheck disable=SC2034     # for the scripts
+if command -v ld.gold > /dev/null; then linker=-fuse-ld=gold; else linker=; fi
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_WAIT_POLICY=passive
 
 ok() {              # text
@@ -60,6 +61,7 @@ refuses() {
 report_rows() {
     local line
     "$@" > "$dir/rows" 2> "$dir/stderr"
+    # shellcheck disable=SC2034     # for the script
     status=$?
     while read -r line; do
         case $line in

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Sourced where a known mistake is made (POSIX sh).  A .wrong, .cu-wrong or
 # .c-wrong file ends in
 #

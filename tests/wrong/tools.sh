@@ -33,5 +33,7 @@ if [ "$1" = --one ]; then
 fi
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-[ $# -gt 0 ] || set -- $(basename -s .cu $folder/*.cu)
-printf '%s\n' "$@" | xargs -P "${JOBS:-8}" -n 1 "$0" --one "$dir" | sort
+if [ $# -gt 0 ]
+then printf '%s\n' "$@"
+else basename -s .cu $folder/*.cu
+fi | xargs -P "${JOBS:-8}" -n 1 "$0" --one "$dir" | sort
