@@ -16,7 +16,7 @@ for i, line in ipairs(lines) do
     if points and tonumber(points) > 2 then
         -- the text of a line that is too wide
         local text = (lines[i + 1] or ""):gsub("\\%S+ ?", ""):gsub("%[%]", "")
-        local wanted, n = tonumber(where:match("lines (%d+)")), 0
+        local wanted, n = tonumber(where:match("lines? (%d+)")), 0
         local source = wanted and io.open(file)
         for tex in source and source:lines() or function() end do
             n = n + 1

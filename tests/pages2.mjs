@@ -1,0 +1,358 @@
+// The woven pages in a browser: no errors, no request to another host, no
+// sideways scrolling, readable contrast, unfolding, and life without scripts.
+// node tests/pages.mjs [FOLDER]   (default build/book/html)
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const folder = resolve(process.argv[2] || "build/book/html");
+const browserPath = process.env.CHROMIUM || "/usr/bin/chromium";
+let count = 0, failed = 0;
+
+function report(good, what, detail) {
+    count++;
+    if (!good) failed++;
+    console.log(`${good ? "ok" : "not ok"} ${count} - ${what}`);
+    for (const line of (good ? [] : [detail].flat()).slice(0, 12))
+        console.log("# " + line);
+}
+
+function skip(why) {
+    console.log(`ok 1 - the pages in a browser # SKIP ${why}`);
+    process.exit(0);
+}
+
+const { chromium } = await import("playwright-core").catch(
+    () => skip("playwright-core is not installed; npm install brings it"));
+if (!existsSync(browserPath)) skip(`no browser at ${browserPath}`);
+if (!existsSync(`${folder}/index.html`))
+    skip(`no pages in ${folder}; run make book first`);
+
+// A page that has moved leads on to another one and has a row of its own.
+const files = readdirSync(folder).filter(f => f.endsWith(".html")).sort();
+const text = name => readFileSync(`${folder}/${name}`, "utf8");
+const moved = files.filter(f => text(f).includes("<title>Moved</title>"));
+const pages = files.filter(f => !moved.includes(f));
+const url = name => pathToFileURL(`${folder}/${name}`).href;
+const browser = await chromium.launch({
+    executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+
+// ---- what runs inside the page ----------------------------------------------
+// Every piece of text whose contrast with what is behind it is below 4.5.
+function weakText() {
+    const parse = s => (s.match(/[\d.]+/g) || [0, 0, 0, 0]).map(Number);
+    const linear = c => (c /= 255) <= 0.04045
+        ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const luminance = ([r, g, b]) =>
+        0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    const grounds = new Map([[null, [255, 255, 255]]]);
+    const ground = e => {                   // each element is asked once
+        if (!grounds.has(e)) {
+            const c = parse(getComputedStyle(e).backgroundColor);
+            grounds.set(e, c.length < 4 || c[3] > 0
+                ? c : ground(e.parentElement));
+        }
+        return grounds.get(e);
+    };
+    const asked = new Set(), seen = new Set(), weak = [];
+    const walker = document.createTreeWalker(document.body,
+                                             NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const e = walker.currentNode.parentElement;
+        if (asked.has(e) || !walker.currentNode.data.trim()) continue;
+        asked.add(e);
+        const front = getComputedStyle(e).color, back = ground(e);
+        const key = front + back;
+        if (seen.has(key) || e.closest("svg, template") ||
+            !e.checkVisibility({ opacityProperty: true })) continue;
+        seen.add(key);
+        const a = luminance(parse(front)), b = luminance(back);
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (!(ratio >= 4.5))
+            weak.push(`${ratio.toFixed(2)} ${e.tagName}.${e.className}: ` +
+                      walker.currentNode.data.trim().slice(0, 40));
+    }
+    return weak;
+}
+
+// The same for the letters of drawings, whose ground is what was painted
+// before them; and pairs of labels of which one covers half of the other.
+function drawings() {
+    const parse = s => (s.match(/[\d.]+/g) || [0, 0, 0]).map(Number);
+    const linear = c => (c /= 255) <= 0.04045
+        ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const luminance = ([r, g, b]) =>
+        0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    const over = (style, back) => {
+        const c = parse(style.fill);
+        const o = style.fillOpacity * style.opacity * (c[3] ?? 1);
+        return back.map((b, k) => c[k] * o + b * (1 - o));
+    };
+    const place = (svg, e, x, y) => Object.assign(svg.createSVGPoint(),
+        { x, y }).matrixTransform(e.getScreenCTM());
+    const corners = (svg, e) => {
+        const b = e.getBBox(), h = b.height / 4;      // letters, not the line
+        return [[b.x, b.y + h], [b.x + b.width, b.y + h],
+                [b.x + b.width, b.y + 3 * h], [b.x, b.y + 3 * h]]
+            .map(([x, y]) => place(svg, e, x, y));
+    };
+    const inside = (q, p) => q.every((a, i) => {
+        const b = q[(i + 1) % 4];
+        return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x) >= 0;
+    });
+    const apart = (a, b, k) => Math.max(...a.map(p => p[k])) <
+                               Math.min(...b.map(p => p[k]));
+    const covered = (a, b) => {              // share of label a that b covers
+        let n = 0;
+        if (apart(a, b, "x") || apart(b, a, "x") ||
+            apart(a, b, "y") || apart(b, a, "y")) return 0;
+        for (let i = 0; i < 100; i++) {
+            const u = (i % 10 + .5) / 10, v = (Math.floor(i / 10) + .5) / 10;
+            n += inside(b, {
+                x: a[0].x + u * (a[1].x - a[0].x) + v * (a[3].x - a[0].x),
+                y: a[0].y + u * (a[1].y - a[0].y) + v * (a[3].y - a[0].y) });
+        }
+        return n / 100;
+    };
+    const weak = [], crowded = [];
+    for (const svg of document.querySelectorAll("figure svg")) {
+        const id = svg.closest("figure").id, labels = [];
+        const parts = [...svg.querySelectorAll(
+            "rect, path, polygon, circle, ellipse, text")];
+        for (const text of parts.filter(e => e.tagName === "text")) {
+            const label = text.textContent.trim();
+            if (!label) continue;
+            const quad = corners(svg, text);
+            labels.push({ label, quad });
+            const middle = { x: (quad[0].x + quad[2].x) / 2,
+                             y: (quad[0].y + quad[2].y) / 2 };
+            let back = parse(getComputedStyle(document.body)
+                             .backgroundColor).slice(0, 3);
+            for (const shape of parts.slice(0, parts.indexOf(text))) {
+                const style = getComputedStyle(shape);
+                if (shape.tagName === "text" || style.fill === "none")
+                    continue;
+                const p = Object.assign(svg.createSVGPoint(), middle);
+                if (shape.isPointInFill(p.matrixTransform(
+                        shape.getScreenCTM().inverse())))
+                    back = over(style, back);
+            }
+            const leaf = text.querySelector("tspan") || text;
+            const a = luminance(over(getComputedStyle(leaf), back));
+            const b = luminance(back);
+            const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+            if (!(ratio >= 4.5))
+                weak.push(`${id}: ${ratio.toFixed(2)} ${label}`);
+        }
+        for (const a of labels)
+            for (const b of labels)
+                if (a !== b && covered(a.quad, b.quad) >= .5)
+                    crowded.push(`${id}: ${a.label} under ${b.label}`);
+    }
+    return { weak, crowded };
+}
+
+// Elements that stick out to the right although nothing lets them scroll.
+function wide() {
+    const root = document.documentElement;
+    if (root.scrollWidth <= innerWidth) return [];
+    const out = [`page is ${root.scrollWidth} wide, window ${innerWidth}`];
+    for (const e of document.body.querySelectorAll("*")) {
+        const r = e.getBoundingClientRect();
+        if (r.right > innerWidth + 1 && !e.closest("pre, .table, .equation, .drawing"))
+            out.push(`${e.tagName}.${e.className} ends at ${r.right}`);
+    }
+    return out;
+}
+
+// Formulas on a line of their own that a reader at a desk would have to
+// scroll.
+function cutFormulas() {
+    return [...document.querySelectorAll(".equation, p > math[display=block]")]
+        .filter(e => e.scrollWidth > e.clientWidth + 1)
+        .map(e => `${e.scrollWidth} wide, room for ${e.clientWidth}: ` +
+                  e.textContent.trim().slice(0, 40));
+}
+
+// ---- every page ------------------------------------------------------------------
+async function visit(options, use) {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const noise = [], asked = [];
+    page.on("console", m => {
+        if (["error", "warning"].includes(m.type())) noise.push(m.text());
+    });
+    page.on("pageerror", e => noise.push(String(e)));
+    page.on("request", r => {
+        if (!/^(file|data):/.test(r.url())) asked.push(r.url());
+    });
+    for (const name of pages) {
+        await page.goto(url(name));
+        await use(page, name, { noise, asked });
+    }
+    await context.close();
+}
+
+// ---- unfolding ------------------------------------------------------------------
+let unfolded = 0;
+const folds = [];
+async function unfold(page, name) {
+    const buttons = page.locator(".unfold");
+    const many = await buttons.count();
+    for (let i = 0; i < Math.min(many, 3); i++) {
+        const button = buttons.nth(i);
+        await button.click();
+        const code = await button.evaluate(b => {
+            const box = b.closest(".uses").nextElementSibling;
+            return box?.classList.contains("unfolded")
+                ? box.textContent.trim() : "";
+        });
+        if (!code) folds.push(`${name}: use ${i + 1} unfolds to nothing`);
+        if (await page.evaluate(() => {
+            const ids = [...document.querySelectorAll("[id]")]
+                .map(e => e.id);
+            return new Set(ids).size !== ids.length;
+        })) folds.push(`${name}: an id is there twice after unfolding`);
+        await button.click();
+        if (await page.locator(".unfolded").count() !== 0)
+            folds.push(`${name}: use ${i + 1} does not fold again`);
+        unfolded++;
+    }
+}
+
+// ---- where a number comes from ----------------------------------------------------------
+let numbers = 0;
+const orphans = [];
+async function origin(page, name) {
+    const number = page.locator(".num").first();
+    if (!await number.count()) return;
+    numbers++;
+    await number.focus();
+    const card = number.locator("> .card");
+    if (!await card.isVisible() ||
+        !/machine|^computed [\d\s.*\/+()-]+$/.test(await card.innerText()))
+        orphans.push(`${name}: a number does not say where it comes from`);
+    await page.locator("h1").first().hover();
+}
+
+// ---- every page, narrow and wide, light and dark ------------------------------
+// Every page is loaded once and then seen at each width: what a width changes
+// is layout, and a script that hears of it.
+const widths = [1440, 1100, 360];
+const at = Object.fromEntries(widths.map(width => [width, {
+    noise: [], asked: [], trouble: [], cut: [], crowded: [],
+    weak: { light: [], dark: [] }, pale: { light: [], dark: [] } }]));
+await visit({ viewport: { width: 1440, height: 800 } },
+            async (page, name, heard) => {
+    for (const width of widths) {
+        const found = at[width];
+        if (width !== 1440) await page.setViewportSize({ width, height: 800 });
+        const note = (to, what) => to.push(...what.map(t => `${name}: ${t}`));
+        note(found.trouble, await page.evaluate(wide));
+        note(found.cut, await page.evaluate(cutFormulas));
+        for (const colorScheme of ["light", "dark"]) {
+            await page.emulateMedia({ colorScheme });
+            note(found.weak[colorScheme], await page.evaluate(weakText));
+            if (width !== 1100) continue;
+            const { weak, crowded } = await page.evaluate(drawings);
+            note(found.pale[colorScheme], weak);
+            if (colorScheme === "light") note(found.crowded, crowded);
+        }
+        found.noise.push(...heard.noise.splice(0));
+        found.asked.push(...heard.asked.splice(0));
+    }
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 1200, height: 800 });
+    await unfold(page, name);
+    await origin(page, name);
+    at[1440].noise.push(...heard.noise.splice(0));
+    await page.setViewportSize({ width: 1440, height: 800 });
+});
+for (const width of [...widths].reverse()) {
+    const { noise, asked, trouble, cut, weak, pale, crowded } = at[width];
+    const where = `${width} px, ${pages.length} pages`;
+    report(noise.length === 0, `${where}: no error on the console`, noise);
+    report(asked.length === 0, `${where}: no request to a host`, asked);
+    report(trouble.length === 0, `${where}: no sideways scrolling`, trouble);
+    if (width >= 1100)
+        report(cut.length === 0, `${where}: every formula fits`, cut);
+    for (const [scheme, found] of Object.entries(weak))
+        report(found.length === 0,
+               `${where}: contrast of all text 4.5 or more, ${scheme}`,
+               found);
+    if (width !== 1100) continue;
+    for (const [scheme, found] of Object.entries(pale))
+        report(found.length === 0,
+               `${where}: contrast of letters in figures, ${scheme}`, found);
+    report(crowded.length === 0,
+           `${where}: no label of a figure covers another`, crowded);
+}
+
+report(folds.length === 0 && unfolded > 0,
+       `unfolding and folding again (${unfolded} uses)`,
+       folds.concat(unfolded ? [] : "no page has a use"));
+report(orphans.length === 0, `numbers tell their origin (${numbers} pages)`,
+       orphans);
+
+// ---- the button for light and dark ------------------------------------------------
+{
+    const page = await browser.newPage({ colorScheme: "light" });
+    await page.goto(url("index.html"));
+    const paper = () => page.evaluate(
+        () => getComputedStyle(document.body).backgroundColor);
+    const before = await paper();
+    await page.click(".theme");
+    const after = await paper();
+    await page.reload();
+    report(before !== after && await paper() === after,
+           "the button changes light to dark, and the choice stays",
+           `${before}, ${after}, ${await paper()}`);
+    await page.close();
+}
+
+// ---- without scripts ------------------------------------------------------------------
+{
+    const bad = [];
+    let uses = 0;
+    await visit({ javaScriptEnabled: false }, async (page, name) => {
+        const links = await page.locator("pre .use").evaluateAll(
+            all => all.map(use => use.getAttribute("href")));
+        uses += links.length;
+        if (links.some(href => !href))
+            bad.push(`${name}: a use that is no link`);
+        if (!(await page.locator("main").innerText()).trim())
+            bad.push(`${name}: no text`);
+        if (await page.locator(".theme").isVisible())
+            bad.push(`${name}: a button that does nothing`);
+        const note = page.locator(".note label").first();
+        if (await note.count()) {
+            await page.setViewportSize({ width: 500, height: 800 });
+            await note.click();
+            if (!await page.locator(".side").first().isVisible())
+                bad.push(`${name}: a side note that does not open`);
+            await page.setViewportSize({ width: 1200, height: 800 });
+            if (!await page.locator(".side").first().isVisible())
+                bad.push(`${name}: no side note in the margin`);
+        }
+    });
+    report(bad.length === 0 && uses > 0,
+           "with scripts off: text, links, side notes", bad);
+}
+
+// ---- pages that have moved ----------------------------------------------------------------
+{
+    const target = name => text(name).match(/url=([^"]+)"/)?.[1];
+    const bad = moved.filter(name => !pages.includes(target(name)))
+        .map(name => `${name} leads to ${target(name)}`);
+    const page = await browser.newPage();
+    for (const name of moved.slice(0, 1)) {
+        await page.goto(`${url(name)}#here`, { waitUntil: "commit" });
+        await page.waitForURL(`${url(target(name))}#here`)
+            .catch(e => bad.push(`${name}: ${e}`));
+    }
+    report(bad.length === 0, `${moved.length} pages have moved and lead on`,
+           bad);
+}
+
+await browser.close();
+process.exit(failed ? 1 : 0);
