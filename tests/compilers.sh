@@ -1,7 +1,8 @@
 #!/bin/sh
 # What depends on the compiler, with the oldest GCC that the README names and
-# with clang, where they are: files with versions for several processors, and
-# test_matmul, compiled and run.  And elsewhere than on Linux, one sentence.
+# with clang, where they are: files with versions for several processors, the
+# warnings of all sources, and test_matmul, compiled and run.  And elsewhere
+# than on Linux, one sentence.
 n=0
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -30,6 +31,14 @@ for cc in gcc-11 clang; do
         $cc $flags -c "$f" -o "$dir/x.o" 2>> "$dir/log" || bad=1
     done < "$dir/clones"
     row $bad "$cc compiles versions for several processors" "$dir/log"
+    # Of all sources the warnings that need no optimiser; of one in which a
+    # loop over lanes is none for vectors, those that do.
+    # shellcheck disable=SC2086
+    find code -name '*.c' -print0 |
+        xargs -0 -n 16 $cc $flags -fsyntax-only > "$dir/log" 2>&1 &&
+        $cc $flags -O3 -c code/simt/executor/execute_half.c \
+            -o "$dir/x.o" 2>> "$dir/log"
+    row $? "$cc has nothing to say of any source" "$dir/log"
     # shellcheck disable=SC2086
     $cc $flags code/base/*.c code/backend/*.c code/ops/*.c code/ops/*/*.c \
         tests/test_matmul.c \

@@ -83,7 +83,16 @@ PEAK_LOOP(portable, , 4, 12, x[i] * a + a)
 
 /* the loop one number at a time */
 #ifdef __x86_64__
-__attribute__((optimize("no-tree-vectorize", "no-tree-slp-vectorize")))
+/* gcc is told; clang sees each number put into a register of its own. */
+#ifdef __clang__
+#define ONE_AT_A_TIME
+#define ALONE(number) __asm__("" : "+x"(number))
+#else
+#define ONE_AT_A_TIME __attribute__((optimize("no-tree-vectorize", \
+                                              "no-tree-slp-vectorize")))
+#define ALONE(number) (void)0
+#endif
+ONE_AT_A_TIME
 static double scalar(volatile float *sink)
 {
     enum { N = 12 };
@@ -92,8 +101,10 @@ static double scalar(volatile float *sink)
         x[i] = a + (float)i;
     for (int t = 0; t < TURNS; t++)
         _Pragma("GCC unroll 12")
-        for (int i = 0; i < N; i++)
+        for (int i = 0; i < N; i++) {
             x[i] = x[i] * a + a;
+            ALONE(x[i]);
+        }
     for (int i = 1; i < N; i++)
         x[0] += x[i];
     *sink = x[0] * 0 + 0.5f;

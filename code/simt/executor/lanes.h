@@ -111,6 +111,8 @@ static inline f32 larger(f32 a, f32 b)
  * other; the compiler cannot know that, and is told. */
 #ifdef __clang__
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+/* It allows; a loop that is none for vectors is no mistake. */
+#pragma clang diagnostic ignored "-Wpass-failed"
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif

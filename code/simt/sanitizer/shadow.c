@@ -14,8 +14,8 @@
 
 /* read many words of a line */
 SIMD_CLONES
-bool line_read(struct Line *l, const struct Now *n, int lo, int hi,
-               int first, int shift, unsigned at)
+static bool read_words(struct Line *l, const struct Now *n, int lo, int hi,
+                       int first, int shift, unsigned at)
 {
     const struct Now now = *n;
     uint32_t bad = 0;
@@ -35,8 +35,8 @@ bool line_read(struct Line *l, const struct Now *n, int lo, int hi,
 
 /* write many words of a line */
 SIMD_CLONES
-bool line_write(struct Line *l, const struct Now *n, int lo, int hi,
-                int first, int shift, unsigned at)
+static bool write_words(struct Line *l, const struct Now *n, int lo, int hi,
+                        int first, int shift, unsigned at)
 {
     const struct Now now = *n;
     uint32_t bad = 0;
@@ -58,6 +58,18 @@ bool line_write(struct Line *l, const struct Now *n, int lo, int hi,
         for (int i = lo; i < hi; i++)
             l->atomic[i] = 0;
     return true;
+}
+
+bool line_read(struct Line *l, const struct Now *n, int lo, int hi,
+               int first, int shift, unsigned at)
+{
+    return read_words(l, n, lo, hi, first, shift, at);
+}
+
+bool line_write(struct Line *l, const struct Now *n, int lo, int hi,
+                int first, int shift, unsigned at)
+{
+    return write_words(l, n, lo, hi, first, shift, at);
 }
 
 /* what stands in the way of one word */
