@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/reduction.nw, "Histogram".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-reductions.nw, "Launches".  Edit it there. */
 
 #include "ladder/histogram.h"
 

@@ -10,7 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what every histogram promises */
+/* what every histogram does */
 /* count[v] = how many of x[0..n) are v, for all 256 values of a byte; in
  * device memory.
  *
@@ -26,7 +26,7 @@ struct Histogram {
     histogram_fn *run;
 };
 
-/* The ladder, slowest idea first; a row without a name ends it. */
+/* The ladder, in the chapter's order; a row without a name ends it. */
 const struct Histogram *histograms(void);
 
 C_FUNCTIONS_END

@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/reduction.nw, "The tree, in seven steps".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-reductions.nw, "Launches".  Edit it there. */
 
 #include "ladder/reduce.h"
 
@@ -25,7 +25,7 @@ __global__ void branch(float *y, int bit, int rounds)
     y[blockIdx.x * THREADS + threadIdx.x] = x;
 }
 
-/* one atomic operation for each number */
+/* add each number to the total */
 __global__ void sum_atomic(float *sum, const float *x, size_t n)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -214,10 +214,10 @@ __global__ void sum_v8(float *part, const float *x, size_t n)
         part[blockIdx.x] = mine;
 }
 
-/* sum, version 9: 64 bytes under way */
-/* What this thread of the grid has to add up: of each 4 x 4 numbers of all
- * threads 4 x 4; of the last ones one in so many. */
-__device__ static float share(const float *x, size_t n)
+/* sum, version 9: 64 bytes in flight */
+/* The sum of this thread's share: four float4 in each round while a full
+ * round is left, then one float4 in each round, then at most one number. */
+__device__ static float sum_of_thread(const float *x, size_t n)
 {
     const size_t me = (size_t)blockIdx.x * THREADS + threadIdx.x;
     const size_t all = (size_t)gridDim.x * THREADS;
@@ -243,20 +243,20 @@ __device__ static float share(const float *x, size_t n)
 __global__ void sum_v9(float *part, const float *x, size_t n)
 {
     __shared__ float s[WARPS];
-    const float sum = block_sum(share(x, n), s);
+    const float sum = block_sum(sum_of_thread(x, n), s);
     if (threadIdx.x == 0)
         part[blockIdx.x] = sum;
 }
 
 /* sum, version 10: one launch */
-__device__ unsigned arrived;            /* blocks of a launch; 0 between */
+__device__ unsigned arrived;            /* blocks; 0 between launches */
 
 __global__ void sum_v10(float *sum, const float *x, size_t n, float *part)
 {
     __shared__ float s[WARPS];
     __shared__ bool last;
-    float mine = block_sum(share(x, n), s);
-    /* leave the sum of the block; is this the last block? */
+    float mine = block_sum(sum_of_thread(x, n), s);
+    /* publish the sum of the block; find out if it is the last one */
     if (threadIdx.x == 0) {
         part[blockIdx.x] = mine;
         __threadfence();
@@ -274,11 +274,11 @@ __global__ void sum_v10(float *sum, const float *x, size_t n, float *part)
         *sum = mine;
 }
 
-/* sums that do not depend on an order, or do */
+/* sums by atomic additions */
 __global__ void sum_blocks(float *sum, const float *x, size_t n)
 {
     __shared__ float s[WARPS];
-    const float mine = block_sum(share(x, n), s);
+    const float mine = block_sum(sum_of_thread(x, n), s);
     if (threadIdx.x == 0)
         atomicAdd(sum, mine);
 }
@@ -313,7 +313,7 @@ __global__ void from_fixed(float *sum, const unsigned long long *fixed)
     *sum = (float)((double)(long long)*fixed * 0x1p-32);
 }
 
-/* the sum of a warp, twice */
+/* sum up a warp by shuffles or by redux */
 __device__ static uint32_t warp_shuffles(uint32_t x)
 {
     for (int d = 16; d > 0; d /= 2)

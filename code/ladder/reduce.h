@@ -10,7 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* a branch, and the sum of a warp */
+/* time a branch, and the sum of a warp */
 /* blocks x 256 threads each make `rounds` x 16 multiply-adds, of one of two
  * kinds: the kind of a thread is bit `bit` of its number in the block, or,
  * with bit = 8, the same for all.  y[256 blocks]; not waited for. */
@@ -20,7 +20,7 @@ void branch_by(float *y, int blocks, int bit, int rounds);
  * its warp, by shuffles or by redux.sync; y[256 blocks]; not waited for. */
 void warp_sums(uint32_t *y, int blocks, int rounds, bool redux);
 
-/* what every sum promises */
+/* what every sum does */
 /* *sum = x[0] + ... + x[n-1], float32, all in device memory.
  *
  *   sizes      1 <= n < 2^39
@@ -29,8 +29,9 @@ void warp_sums(uint32_t *y, int blocks, int rounds, bool redux);
  *   launch     in the default stream; not waited for
  *   moves      4 n bytes: each number in once
  *   ceiling    memory: a kernel that reads x
- *   numerics   a tree: the error grows with log n.  Equal bits in every
- *              run on one GPU, unless `varies` */
+ *   numerics   the error grows with the numbers that a thread adds up, and
+ *              with the logarithm of the rest.  Equal bits in every run
+ *              on one GPU, unless `varies` */
 typedef void sum_fn(float *sum, const float *x, size_t n, float *part);
 
 struct Sum {
@@ -39,7 +40,7 @@ struct Sum {
     bool varies;                /* with the order in which blocks end */
 };
 
-/* The ladder, slowest idea first; a row without a name ends it. */
+/* The ladder, in the chapter's order; a row without a name ends it. */
 const struct Sum *sums(void);
 size_t sum_parts(size_t n);
 

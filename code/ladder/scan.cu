@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/reduction.nw, "Scan".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-reductions.nw, "Launches".  Edit it there. */
 
 #include "ladder/scan.h"
 
@@ -121,7 +121,7 @@ enum { ROWS = 8, ROW = 128, TILE = WARPS * ROWS * ROW };
 struct Part { uint32_t v[ROWS][4]; };
 
 /* Where row r of this thread's part begins, in a tile. */
-__device__ static unsigned place(int r)
+__device__ static unsigned index_of(int r)
 {
     return (threadIdx.x / 32 * ROWS + r) * ROW + threadIdx.x % 32 * 4;
 }
@@ -135,12 +135,12 @@ __device__ static Part part_load(const uint32_t *x, size_t n, bool again)
     if (n >= TILE) {
         #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            const uint4 *from = (const uint4 *)(x + place(r));
+            const uint4 *from = (const uint4 *)(x + index_of(r));
             *(uint4 *)p.v[r] = again ? *from : __ldcs(from);
         }
     } else {
         for (int i = 0; i < 4 * ROWS; i++) {
-            const unsigned at = place(i / 4) + i % 4;
+            const unsigned at = index_of(i / 4) + i % 4;
             p.v[i / 4][i % 4] = at < n ? x[at] : 0;
         }
     }
@@ -152,11 +152,11 @@ __device__ static void part_store(uint32_t *out, size_t n, const Part *p)
     if (n >= TILE) {
         #pragma unroll
         for (int r = 0; r < ROWS; r++)
-            __stcs((uint4 *)(out + place(r)), *(const uint4 *)p->v[r]);
+            __stcs((uint4 *)(out + index_of(r)), *(const uint4 *)p->v[r]);
     } else {
         for (int i = 0; i < 4 * ROWS; i++)
-            if (place(i / 4) + i % 4 < n)
-                out[place(i / 4) + i % 4] = p->v[i / 4][i % 4];
+            if (index_of(i / 4) + i % 4 < n)
+                out[index_of(i / 4) + i % 4] = p->v[i / 4][i % 4];
     }
 }
 
@@ -211,26 +211,25 @@ __global__ void scan_v4(uint32_t *out, const uint32_t *sums,
 }
 
 /* scan, version 5: look back */
-enum { NOTHING, SUM, PREFIX };          /* what a tile has told so far */
+enum { NOTHING, SUM, PREFIX };          /* what a tile has published */
 
-__device__ static uint64_t told(uint32_t kind, uint32_t value)
+__device__ static uint64_t published(uint32_t kind, uint32_t value)
 {
     return (uint64_t)kind << 32 | value;
 }
 
 /* the sum of all tiles before */
-/* Tells the others what it finds, together with the tile's own sum.
- * Called by all lanes of one warp. */
+/* Publishes the tile's prefix, too.  Called by all lanes of one warp. */
 __device__ static uint32_t look_back(volatile uint64_t *state,
                                      unsigned tile, uint32_t total)
 {
     const int lane = threadIdx.x % 32;
     uint32_t before = 0;
     for (int at = (int)tile - 1 - lane; ; at -= 32) {
-        /* s = what tile `at` has told, when all have */
+        /* read the states of 32 tiles; wait until all are published */
         uint64_t s;
         do
-            s = at >= 0 ? state[at] : told(PREFIX, 0);
+            s = at >= 0 ? state[at] : published(PREFIX, 0);
         while (__any_sync(WHOLE_WARP, s >> 32 == NOTHING));
         /* add up to the nearest prefix; stop if there is one */
         const unsigned prefixes = __ballot_sync(WHOLE_WARP, s >> 32 == PREFIX);
@@ -243,7 +242,7 @@ __device__ static uint32_t look_back(volatile uint64_t *state,
             break;
     }
     if (lane == 0)
-        state[tile] = told(PREFIX, before + total);
+        state[tile] = published(PREFIX, before + total);
     return before;
 }
 
@@ -265,7 +264,7 @@ __global__ void scan_v5(uint32_t *out, const uint32_t *x, size_t n,
                         unsigned *next, volatile uint64_t *state)
 {
     __shared__ uint32_t part[WARPS];
-    /* tile = the next one that is free */
+    /* take the next tile from the counter */
     __shared__ unsigned taken;
     if (threadIdx.x == 0)
         taken = atomicAdd(next, 1);
@@ -275,13 +274,13 @@ __global__ void scan_v5(uint32_t *out, const uint32_t *x, size_t n,
     Part p = part_load(x + first, n - first, false);
     const uint32_t total = tile_scan(&p, part);
     if (threadIdx.x == 0)
-        state[tile] = told(SUM, total);
+        state[tile] = published(SUM, total);
     part_add(&p, sum_before(state, tile, total));
     part_store(out + first, n - first, &p);
 }
 
 /* scan, version 6: sums run ahead */
-__device__ static void tell_sum(volatile uint64_t *state, const Part *p,
+__device__ static void publish_sum(volatile uint64_t *state, const Part *p,
                                 uint32_t *part)
 {
     uint32_t sum = 0, total;
@@ -291,16 +290,17 @@ __device__ static void tell_sum(volatile uint64_t *state, const Part *p,
             sum += p->v[r][k];
     warps_before(__reduce_add_sync(WHOLE_WARP, sum), &total, part);
     if (threadIdx.x == 0)
-        *state = told(SUM, total);
+        *state = published(SUM, total);
 }
 
-/* A block tells the sum of one tile and scans the one `ahead` before it. */
+/* A block publishes the sum of one tile and scans the tile that lies
+ * `ahead` tiles before it. */
 __global__ void scan_v6(uint32_t *out, const uint32_t *x, size_t n,
                         unsigned ahead, unsigned *next,
                         volatile uint64_t *state)
 {
     __shared__ uint32_t part[2][WARPS];
-    /* tile = the next one that is free */
+    /* take the next tile from the counter */
     __shared__ unsigned taken;
     if (threadIdx.x == 0)
         taken = atomicAdd(next, 1);
@@ -314,7 +314,7 @@ __global__ void scan_v6(uint32_t *out, const uint32_t *x, size_t n,
     if (tile >= ahead)
         p = part_load(x + first, n - first, false);
     if (early < n)
-        tell_sum(state + tile, &q, part[0]);
+        publish_sum(state + tile, &q, part[0]);
     if (tile < ahead)
         return;
     const uint32_t total = tile_scan(&p, part[1]);
@@ -362,7 +362,7 @@ __global__ void compact_tiles(float *out, uint32_t *count, const float *x,
 {
     __shared__ uint32_t part[2][WARPS];
     __shared__ float kept[TILE];
-    /* tile = the next one that is free */
+    /* take the next tile from the counter */
     __shared__ unsigned taken;
     if (threadIdx.x == 0)
         taken = atomicAdd(next, 1);
@@ -377,7 +377,7 @@ __global__ void compact_tiles(float *out, uint32_t *count, const float *x,
         v = part_load((const uint32_t *)x + first, n - first, false);
     if (early < n) {
         const Part early_kept = kept_of(&w);
-        tell_sum(state + tile, &early_kept, part[0]);
+        publish_sum(state + tile, &early_kept, part[0]);
     }
     if (tile < ahead)
         return;
@@ -455,7 +455,7 @@ static void v4(uint32_t *out, const uint32_t *x, size_t n, void *scratch)
     CUDA_OK(cudaGetLastError());
 }
 
-/* What tiles tell each other, and which is the next: nothing, and 0. */
+/* The states of the tiles, and the counter in front of them: all 0. */
 static volatile uint64_t *states_clear(void *scratch, size_t n)
 {
     const size_t bytes = (1 + tiles_of(n)) * sizeof(uint64_t);

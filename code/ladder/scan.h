@@ -10,7 +10,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what every scan promises */
+/* what every scan does */
 /* out[i] = x[0] + ... + x[i] modulo 2^32, i < n; in device memory, out is
  * not x.
  *
@@ -29,11 +29,11 @@ struct Scan {
     int moves;
 };
 
-/* The ladder, slowest idea first; a row without a name ends it. */
+/* The ladder, in the chapter's order; a row without a name ends it. */
 const struct Scan *scans(void);
 size_t scan_bytes(size_t n);
 
-/* what every compaction promises */
+/* what every compaction does */
 /* Those of x[0..n) that are larger than 0 to out[0..*count); in their order
  * if `stable`.  In device memory; out has room for n and is not x.  The
  * rest is as for a scan. */

@@ -123,10 +123,20 @@ static void launch_v2(float *y, const float *x, int N, int C)
     CUDA_OK(cudaGetLastError());
 }
 
-static void launch_v3(float *y, const float *x, int N, int C)
+/* More than 48 KB of shared memory have to be asked for. */
+static size_t row_bytes(const void *kernel, int C)
 {
     const size_t bytes = C * sizeof(float);
-    allow_shared_memory(softmax_v3, bytes);
+    if (bytes > 48 * 1024)
+        CUDA_OK(cudaFuncSetAttribute(
+            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+            (int)bytes));
+    return bytes;
+}
+
+static void launch_v3(float *y, const float *x, int N, int C)
+{
+    const size_t bytes = row_bytes((const void *)softmax_v3, C);
     softmax_v3<<<N, BLOCK, bytes>>>(y, x, C);
     CUDA_OK(cudaGetLastError());
 }
@@ -137,8 +147,7 @@ static void launch_v4(float *y, const float *x, int N, int C)
         launch_v3(y, x, N, C);
         return;
     }
-    const size_t bytes = C * sizeof(float);
-    allow_shared_memory(softmax_v4, bytes);
+    const size_t bytes = row_bytes((const void *)softmax_v4, C);
     softmax_v4<<<N, 2 * BLOCK, bytes>>>((float4 *)y, (const float4 *)x,
                                        C / 4);
     CUDA_OK(cudaGetLastError());

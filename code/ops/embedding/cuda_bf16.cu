@@ -281,6 +281,7 @@ void cuda_embedding_bf16_index(void *list, const int32_t *tokens, int N,
         passes++;
     const int *key = radix_sort(l.place, l.other, l.key, l.table, tokens, N,
                                 passes, backend_stream());
+    LAUNCHED();
     /* list words of several tasks, then those of one */
     backend_zero(list, (size_t)((char *)l.place - (char *)list));
     for (int one = 0; one < 2; one++) {

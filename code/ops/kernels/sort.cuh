@@ -103,7 +103,7 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
  *              table [MAX_TILES RADIX]; key is not changed, and is none of
  *              them
  *   sizes      1 <= N < 2^31, 1 <= passes <= 4; keys are not negative
- *   launch     two kernels a pass */
+ *   launch     two kernels a pass; the caller asks whether they have begun */
 static inline const int *radix_sort(int *place, int *other,
                                     int *const buffer[2], int *table,
                                     const int *key, int N, int passes,
@@ -117,10 +117,8 @@ static inline const int *radix_sort(int *place, int *other,
         int *to = (passes - p) % 2 ? place : other;
         sort_count<<<tiles, THREADS, 0, stream>>>(table, key, N, tile,
                                                  8 * p);
-        LAUNCHED();
         sort_move<<<tiles, THREADS, 0, stream>>>(
             buffer[p % 2], to, key, from, table, N, tile, 8 * p);
-        LAUNCHED();
         key = buffer[p % 2];
         from = to;
     }

@@ -4,8 +4,6 @@
 #ifndef OPS_KERNELS_WARP_CUH
 #define OPS_KERNELS_WARP_CUH
 
-#define WHOLE_WARP 0xffffffffu
-
 /* sums and maxima over a warp */
 #define WHOLE_WARP 0xffffffffu
 
