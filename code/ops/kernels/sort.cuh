@@ -103,7 +103,8 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
  *              table [MAX_TILES RADIX]; key is not changed, and is none of
  *              them
  *   sizes      1 <= N < 2^31, 1 <= passes <= 4; keys are not negative
- *   launch     two kernels a pass; the caller asks whether they have begun */
+ *   launch     two kernels a pass; whether they began is the caller's to
+ *              ask (cudaGetLastError) */
 static inline const int *radix_sort(int *place, int *other,
                                     int *const buffer[2], int *table,
                                     const int *key, int N, int passes,
