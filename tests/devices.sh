@@ -9,8 +9,14 @@ cat > "$dir/two.cu" << 'CU'
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <cstdlib>
-__device__ int calls;
+__device__ int calls = 100;
 __global__ void put(int *x, int value) { *x = value; atomicAdd(&calls, 1); }
+static int count()
+{
+    int n = -1;
+    cudaMemcpyFromSymbol(&n, calls, sizeof n);
+    return n;
+}
 static int get(const int *x)
 {
     int host = -1;
@@ -30,6 +36,11 @@ int main(int argc, char **argv)
         cudaMalloc(&x[d], sizeof(int));
         put<<<1, 1>>>(x[d], 10 + d);
     }
+    cudaSetDevice(0);
+    put<<<1, 1>>>(x[0], 10);
+    printf("calls %d", count());
+    cudaSetDevice(1);
+    printf(" and %d\n", count());
     cudaGetDevice(&now);
     printf("%d devices, now %d: %d %d\n", n, now, get(x[0]), get(x[1]));
     if (argc > 1)
@@ -44,6 +55,8 @@ check "a program for two devices compiles" "$BIN/simtcc" "$dir/two.cu" -o "$dir/
 SIMT_DEVICES=2 "$dir/two" > "$dir/out" 2>&1
 check "two devices, each with what was put there" \
     grep -q '^2 devices, now 1: 10 11$' "$dir/out"
+check "each device has its own variables, which begin alike" \
+    grep -q '^calls 102 and 101$' "$dir/out"
 SIMT_DEVICES=2 "$dir/two" wrong > "$dir/wrong" 2>&1
 check "a pointer of one device used on the other is reported" \
     grep -q 'memory of device 0: this kernel runs on device 1' "$dir/wrong"

@@ -93,6 +93,9 @@ struct Image {                  /* the PTX of one .cu file      */
     struct Module module;
     bool read;
     cudaError_t refused;        /* could not be read: said once */
+    /* the values of its variables, as they begin, and of each device that
+     * is not the one that the module's memory is for */
+    unsigned char *initial, *kept[MOST_DEVICES];
 };
 
 struct Known {                  /* a kernel, or a variable      */
@@ -143,6 +146,46 @@ static void list_drop(struct List *l, void *element)
         }
 }
 
+/* each device has its own variables */
+/* Copy the variables of an image to `kept`, which is allocated if it is
+ * NULL, or back from it. */
+static unsigned char *variables_copy(const struct Image *image,
+                                     unsigned char *kept, bool back)
+{
+    const struct Module *m = &image->module;
+    size_t bytes = 0;
+    for (int i = 0; i < m->n_symbols; i++)
+        bytes += m->symbols[i].bytes;
+    if (!kept && !(kept = malloc(bytes + 1)))
+        fail("simt: no memory for the variables of another device");
+    bytes = 0;
+    for (int i = 0; i < m->n_symbols; i++) {
+        const struct Symbol *v = &m->symbols[i];
+        void *place = memory_bytes(v->address);
+        memcpy(back ? place : kept + bytes, back ? kept + bytes : place,
+               v->bytes);
+        bytes += v->bytes;
+    }
+    return kept;
+}
+
+static void variables_follow(void)
+{
+    static int before;                  /* whose values are in place */
+    if (before == device_current)
+        return;
+    for (size_t i = 0; i < images.n; i++) {
+        struct Image *image = images.at[i];
+        if (!image->initial)
+            continue;
+        unsigned char *mine = image->kept[device_current];
+        image->kept[before] = variables_copy(image, image->kept[before],
+                                             false);
+        variables_copy(image, mine ? mine : image->initial, true);
+    }
+    before = device_current;
+}
+
 /* start the library */
 static const struct Gpu *gpu;
 
@@ -159,8 +202,10 @@ static void at_the_end(void)
 
 static void start(void)
 {
-    if (gpu)
+    if (gpu) {
+        variables_follow();
         return;
+    }
     gpu = gpu_chosen();
     struct Error e;
     if (!check_configure(getenv("SIMT_CHECK"), &e))
@@ -191,6 +236,8 @@ static cudaError_t read_image(struct Image *image)
     image->read = true;
     if (!module_read(&image->module, image->text, strlen(image->text), &e))
         image->refused = refuse(cudaErrorInvalidPtx, "%s", e.text);
+    else if (devices > 1)
+        image->initial = variables_copy(image, NULL, false);
     return image->refused;
 }
 
