@@ -3,6 +3,7 @@
 #include "gpt2/trainer.h"
 
 #include "io/safetensors.h"
+#include "io/weights.h"
 #include "ops/adamw/adamw.h"
 
 #include <math.h>

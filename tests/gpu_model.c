@@ -6,6 +6,7 @@
 #include "gpt2/model_bf16.h"
 #include "programs/kernels.h"
 #include "gpt2/trainer.h"
+#include "io/checkpoint_dir.h"
 #include "ops/adamw/adamw.h"
 #include "backend/backend.h"
 #include "layouts.h"
@@ -477,7 +478,7 @@ static double steps(struct Trainer *t, int n)
 static void resume_row(const struct Row *row)
 {
     struct Trainer t, u;
-    char path[CHECKPOINT_PATH_MAX];
+    char path[FILE_PATH_MAX];
     int64_t step;
     if (system("rm -rf " OUT " && mkdir -p " OUT) != 0)
         fail_msg("cannot make " OUT);

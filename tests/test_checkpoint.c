@@ -16,7 +16,9 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "io/checkpoint.h"
+#include "io/checkpoint_dir.h"
 #include "io/safetensors.h"
+#include "io/weights.h"
 #include <cmocka.h>
 #include "named.h"
 
@@ -166,7 +168,7 @@ static void saved_is_loaded(void **state)
 {
     (void)state;
     struct State a, b;
-    char path[CHECKPOINT_PATH_MAX];
+    char path[FILE_PATH_MAX];
     int64_t step;
     struct Config c;
     state_open(&a);
@@ -191,7 +193,7 @@ static void saved_is_loaded(void **state)
 static void latest_goes_by_number(void **state)
 {
     (void)state;
-    char path[CHECKPOINT_PATH_MAX];
+    char path[FILE_PATH_MAX];
     int64_t step;
     OK(checkpoint_latest(top, path, &step, &error));
     assert_int_equal(step, -1);
@@ -296,7 +298,7 @@ static void killed_while_saving(void **state)
         while (read(reports[0], &k, sizeof k) == sizeof k)
             reported = k;
         close(reports[0]);
-        char path[CHECKPOINT_PATH_MAX];
+        char path[FILE_PATH_MAX];
         int64_t step, found;
         OK(checkpoint_clean(top, &error));
         OK(checkpoint_latest(top, path, &found, &error));

@@ -1,5 +1,6 @@
 /* The trainer on a small shard: accumulation, the data's position, resume. */
 #include "gpt2/trainer.h"
+#include "io/checkpoint_dir.h"
 
 #include "ops/adamw/adamw.h"
 
@@ -96,7 +97,7 @@ static void resume_is_exact(void **state)
     (void)state;
     struct Trainer a, b, c;
     struct StepReport r;
-    char path[CHECKPOINT_PATH_MAX];
+    char path[FILE_PATH_MAX];
     int64_t step;
     start(&a, 2, 3);
     steps(&a, 12, &r);

@@ -19,6 +19,7 @@
 #include "bench/sample.h"
 #include "gpt2/trainer.h"
 #include "io/safetensors.h"
+#include "io/weights.h"
 #include "ops/adamw/adamw.h"
 #include "ops/peak/peak.h"
 #include "programs/kernels.h"

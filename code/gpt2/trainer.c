@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "base/alloc.h"
+#include "io/checkpoint.h"
 #include "ops/adamw/adamw.h"
 
 #include <assert.h>

@@ -8,7 +8,7 @@
 #include "data/loader.h"
 #include "gpt2/model.h"
 #include "gpt2/schedule.h"
-#include "io/checkpoint.h"
+#include "io/train_state.h"
 
 /* what decides a run: `struct TrainConfig` */
 struct TrainConfig {

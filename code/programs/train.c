@@ -12,6 +12,9 @@
 #include "gpt2/runlog.h"
 #include "gpt2/sampler.h"
 #include "gpt2/trainer.h"
+#include "io/checkpoint.h"
+#include "io/checkpoint_dir.h"
+#include "io/weights.h"
 #include "ops/peak/peak.h"
 #include "programs/kernels.h"
 
@@ -242,13 +245,11 @@ static bool older(int i)
 
 static void load_options(const char *checkpoint)
 {
-    char path[CHECKPOINT_PATH_MAX + 16];
-    struct Mapped file;
+    char path[FILE_PATH_MAX];
     struct JsonDocument doc;
     struct Error e;
-    snprintf(path, sizeof path, "%s/train.json", checkpoint);
-    if (!map_file(&file, path, &e)
-        || !json_parse(&doc, path, (const char *)file.data, file.size, &e))
+    if (!path_join(path, checkpoint, "train.json", &e)
+        || !json_parse_file(&doc, path, &e))
         fail("%s", e.text);
     for (int i = 0; i < ROWS; i++) {
         const char *name = table[i].name;
@@ -261,7 +262,6 @@ static void load_options(const char *checkpoint)
                  name, name);
     }
     json_free(&doc);
-    unmap_file(&file);
 }
 
 static void value_text(const struct Option *p, char *out, size_t size)
@@ -792,7 +792,7 @@ static void run_steps(struct Run *r)
 int main(int argc, char **argv)
 {
     static struct Run run;
-    static char checkpoint[CHECKPOINT_PATH_MAX];
+    static char checkpoint[FILE_PATH_MAX];
     char **again = malloc((size_t)(argc + 1) * sizeof *again);
     threads_wait_politely(argv);
     if (!again)
