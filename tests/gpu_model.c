@@ -454,8 +454,9 @@ static void run_open(struct Trainer *t, const struct Row *row)
 {
     const struct Config c = { .V = 97, .T = 16, .L = 2, .NH = 2, .C = 64 };
     const struct TrainConfig config = {
-        .B = 2, .T = 16, .accumulate = 2, .seed = 3, .beta1 = 0.9,
-        .beta2 = 0.95, .eps = 1e-8, .decay = 0.1, .clip = 1,
+        .B = 2, .T = 16, .accumulate = 2, .seed = 3,
+        .optimizer = { .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8,
+                       .decay = 0.1, .clip = 1 },
         .schedule = { SCHEDULE_CONSTANT, 1e-2, 1, 1, 0, 100 },
         .options = options_of(row),
     };

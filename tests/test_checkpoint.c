@@ -98,7 +98,7 @@ static int drop_top(void **state)
 
 struct State {
     struct Model m;
-    real *adam_m, *adam_v;
+    struct Optimizer adam;
     int64_t sequence;
     int batch;
     double lr;
@@ -109,8 +109,7 @@ struct State {
 static void state_open(struct State *s)
 {
     OK(model_create(&s->m, &small, 1, 1, false, &error));
-    s->adam_m = xcalloc(s->m.table.total, sizeof(real));
-    s->adam_v = xcalloc(s->m.table.total, sizeof(real));
+    optimizer_create(&s->adam, &s->m, &(struct OptimizerConfig){ 0 }, 0);
     struct Field f[4] = { { "sequence", FIELD_INT64, &s->sequence },
                           { "batch", FIELD_INT, &s->batch },
                           { "lr", FIELD_DOUBLE, &s->lr },
@@ -125,8 +124,8 @@ static void state_fill(struct State *s, int mark)
         for (size_t k = 0; k < s->m.table.row[i].size; k++) {
             size_t at = s->m.table.row[i].offset + k;
             s->m.w.base[at] = (real)rng_normal(&r);
-            s->adam_m[at] = (real)rng_normal(&r);
-            s->adam_v[at] = (real)rng_uniform(&r);
+            s->adam.m[at] = (real)rng_normal(&r);
+            s->adam.v[at] = (real)rng_uniform(&r);
         }
     s->sequence = 5000000000ll + mark;
     s->batch = mark;
@@ -136,29 +135,27 @@ static void state_fill(struct State *s, int mark)
 
 static void state_close(struct State *s)
 {
+    optimizer_free(&s->adam);
     model_free(&s->m);
-    free(s->adam_m);
-    free(s->adam_v);
 }
 
 static bool save(struct State *s, int64_t step)
 {
-    return checkpoint_save(top, step, &s->m, s->adam_m, s->adam_v,
-                           s->field, 4, &error);
+    return checkpoint_save(top, step, &s->m, &s->adam, s->field, 4, &error);
 }
 
 static bool load(struct State *s, const char *path, int64_t *step)
 {
-    return checkpoint_load(path, &s->m, s->adam_m, s->adam_v, s->field, 4,
-                           step, &error);
+    return checkpoint_load(path, &s->m, &s->adam, s->field, 4, step,
+                           &error);
 }
 
 static void assert_same(const struct State *a, const struct State *b)
 {
     size_t bytes = a->m.table.total * sizeof(real);
     assert_memory_equal(a->m.w.base, b->m.w.base, bytes);
-    assert_memory_equal(a->adam_m, b->adam_m, bytes);
-    assert_memory_equal(a->adam_v, b->adam_v, bytes);
+    assert_memory_equal(a->adam.m, b->adam.m, bytes);
+    assert_memory_equal(a->adam.v, b->adam.v, bytes);
     assert_true(a->sequence == b->sequence && a->batch == b->batch);
     assert_memory_equal(&a->lr, &b->lr, sizeof a->lr);
     assert_string_equal(a->text, b->text);

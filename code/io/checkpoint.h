@@ -11,26 +11,25 @@
 #define IO_CHECKPOINT_H
 
 #include "gpt2/model.h"
+#include "gpt2/optimizer.h"
 #include "io/train_state.h"
 
 /* Write OUT/step-NNNNNN: whole or not at all, on disk when this returns
- * true.  adam_m and adam_v are [m->table.total], like the weights.  A
- * checkpoint of the same step is replaced. */
+ * true.  A checkpoint of the same step is replaced. */
 bool checkpoint_save(const char *out, int64_t step, const struct Model *m,
-                     const real *adam_m, const real *adam_v,
-                     const struct Field *field, int n_fields,
-                     struct Error *e);
+                     const struct Optimizer *o, const struct Field *field,
+                     int n_fields, struct Error *e);
 
 /* The config of a checkpoint directory, to create the model with. */
 bool checkpoint_config(struct Config *c, const char *path,
                        struct Error *e);
 
-/* Load a checkpoint directory into m, the moments and the fields.  With
- * adam_m NULL the weights only.  Everything is checked against everything
- * before the first byte of m changes.  *step is what train.json says; it
- * must agree with the directory's name. */
-bool checkpoint_load(const char *path, struct Model *m, real *adam_m,
-                     real *adam_v, const struct Field *field, int n_fields,
-                     int64_t *step, struct Error *e);
+/* Load a checkpoint directory into m, its optimiser and the fields.
+ * Everything is checked against everything before the first byte of m
+ * changes.  *step is what train.json says; it must agree with the
+ * directory's name. */
+bool checkpoint_load(const char *path, struct Model *m,
+                     struct Optimizer *o, const struct Field *field,
+                     int n_fields, int64_t *step, struct Error *e);
 
 #endif

@@ -415,8 +415,9 @@ static void make_config(struct TrainConfig *c)
 {
     *c = (struct TrainConfig){
         .B = o.batch, .T = o.seq, .accumulate = o.accumulate,
-        .seed = (uint64_t)o.seed, .beta1 = o.beta1, .beta2 = o.beta2,
-        .eps = o.eps, .decay = o.decay, .clip = o.clip,
+        .seed = (uint64_t)o.seed,
+        .optimizer = { .beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps,
+                       .decay = o.decay, .clip = o.clip },
         .schedule = { .lr = o.lr, .last = o.lr_last,
             .cooldown = o.cooldown, .warmup = o.warmup,
             .steps = o.steps },
