@@ -3,6 +3,7 @@
  * in double, but with every buffer that the model keeps in bf16 rounded to
  * it.  Only a GPU, real or simulated, has a bf16 model. */
 #include "base/alloc.h"
+#include "gpt2/memory.h"
 #include "gpt2/model_bf16.h"
 #include "programs/kernels.h"
 #include "gpt2/trainer.h"

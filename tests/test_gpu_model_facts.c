@@ -2,6 +2,7 @@
  * plan says, FLOP, and what rounding to bf16 does to a gradient.  Compared
  * with figures/data/gpu-model.csv and gpu-model-plan.csv; UPDATE_FACTS=DATE
  * writes them. */
+#include "gpt2/memory.h"
 #include "gpt2/model_bf16.h"
 #include "plain_model.h"
 

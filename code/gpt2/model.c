@@ -52,10 +52,9 @@ static bool batch_check(const struct Config *c, int B, int T,
 }
 
 /* create and free a model */
-/* Everything about the model except its memory. */
-static bool describe(struct Model *m, const struct Config *c, int B,
-                     int T, bool training, const struct ModelOptions *o,
-                     struct Error *e)
+bool model_describe(struct Model *m, const struct Config *c, int B, int T,
+                    bool training, const struct ModelOptions *o,
+                    struct Error *e)
 {
     struct Backend *b = backend_current();
     *m = (struct Model){ .config = *c, .B = B, .T = T,
@@ -85,7 +84,7 @@ bool model_create_as(struct Model *m, const struct Config *config, int B,
                      int T, bool training, const struct ModelOptions *o,
                      struct Error *e)
 {
-    if (!describe(m, config, B, T, training, o, e)
+    if (!model_describe(m, config, B, T, training, o, e)
         || !m->calls->check(m, e))
         return false;
     const size_t batch = (size_t)B * (size_t)T * sizeof *m->tokens;
@@ -110,8 +109,7 @@ bool model_create(struct Model *m, const struct Config *config, int B,
     return model_create_as(m, config, B, T, training, &plain, e);
 }
 
-/* What describe has made. */
-static void describe_free(struct Model *m)
+void model_forget(struct Model *m)
 {
     if (m->calls)
         m->calls->forget(m);
@@ -134,7 +132,7 @@ void model_free(struct Model *m)
     }
     weights_unbind(&m->w);
     weights_unbind(&m->g);
-    describe_free(m);
+    model_forget(m);
 }
 
 void model_init(struct Model *m, uint64_t seed)
@@ -170,107 +168,6 @@ void model_return(struct Model *m, real *host, bool changed)
     else
         free(host);
     model_unuse(m, u);
-}
-
-/* print what a model will allocate */
-static void print_always(FILE *out, const char *name,
-                         const struct Model *m)
-{
-    fprintf(out, "%-14s %6s %8s %14zu   always\n", name, "", "",
-            m->table.total * sizeof(real));
-}
-
-static void print_item(FILE *out, const struct PlanItem *i)
-{
-    fprintf(out, "%-14s %6zu x %6zu %13zu   %4d .. %-4d @ %zu\n", i->name,
-            i->rows, i->cols, i->size_bytes, i->from, i->to, i->offset);
-}
-
-/* Of the layers between the second and the last one line is enough. */
-static bool is_dull(const struct PlanItem *i, int L)
-{
-    int l;
-    return L > 4 && sscanf(i->name, "h.%d.", &l) == 1 && l > 1 && l < L - 1;
-}
-
-static void print_items(FILE *out, const struct Model *m)
-{
-    bool dots = false;
-    for (int i = 0; i < m->plan.n; i++) {
-        const struct PlanItem *item = &m->plan.item[i];
-        bool dull = is_dull(item, m->config.L);
-        if (!dull)
-            print_item(out, item);
-        else if (!dots)
-            fprintf(out, "h.2 .. h.%-6d like h.1, %d steps a layer "
-                    "later%s\n", m->config.L - 2, LAYER_STEPS, m->training
-                    ? " on the way forward, earlier on the way back" : "");
-        dots |= dull;
-    }
-}
-
-/* Whatever is there all the time. */
-static size_t fixed_bytes(const struct Model *m, bool moments)
-{
-    size_t copies = !m->options.no_master + (m->training ? 1 : 0)
-                  + (moments ? 2 : 0);
-    return copies * m->table.total * sizeof(real) + m->calls->copy_bytes(m);
-}
-
-static void print_totals(FILE *out, const struct Model *m, bool moments)
-{
-    const struct Plan *p = &m->plan;
-    size_t fixed = fixed_bytes(m, moments);
-    fprintf(out, "activations %.1f MB: %.1f MB alive at once, %.1f MB if "
-            "none were shared\n",
-            (double)p->total_bytes / 1e6, (double)p->live_bytes / 1e6,
-            (double)p->sum_bytes / 1e6);
-    fprintf(out, "total %.1f MB\n",
-            (double)(fixed + p->total_bytes) / 1e6);
-}
-
-bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
-                      bool training, bool moments,
-                      const struct ModelOptions *o, struct Error *e)
-{
-    struct Model m;
-    if (!describe(&m, config, B, T, training, o ? o : &plain, e))
-        return false;
-    /* print the heading of the plan */
-    fprintf(out, "%zu parameters; batch %d x %d = %d tokens\n",
-            m.table.count, B, T, B * T);
-    fprintf(out, "steps: 0 embedding, 1 .. %d layers, %d ln_f, %d "
-            "classifier%s\n", LAYER_STEPS * config->L,
-            fwd(config->L, LN_1), classifier_step(config),
-            training ? ", then mirrored" : "");
-    fprintf(out, "%-14s %15s %14s   lives\n", "name", "shape", "bytes");
-    if (!m.options.no_master)
-        print_always(out, "weights", &m);
-    if (m.calls->copy_bytes(&m))
-        fprintf(out, "%-14s %6s %8s %14zu   always\n", "bf16 weights", "",
-                "", m.calls->copy_bytes(&m));
-    if (training)
-        print_always(out, "gradients", &m);
-    if (moments) {
-        print_always(out, "first moment", &m);
-        print_always(out, "second moment", &m);
-    }
-    print_items(out, &m);
-    print_totals(out, &m, moments);
-    describe_free(&m);
-    return true;
-}
-
-size_t model_bytes(const struct Config *config, int B, int T,
-                   bool training, bool moments,
-                   const struct ModelOptions *o)
-{
-    struct Model m;
-    struct Error e;
-    bool ok = describe(&m, config, B, T, training, o, &e);
-    size_t bytes = ok ? fixed_bytes(&m, moments) + m.plan.total_bytes : 0;
-    describe_free(&m);
-    return bytes;
 }
 
 /* call the functions of the precision */

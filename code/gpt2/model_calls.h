@@ -30,6 +30,13 @@ struct ModelCalls {
 };
 extern const struct ModelCalls model_fp32, model_bf16;
 
+/* Everything about a model except its memory: what model_create_as does
+ * first.  model_forget frees it, also after a failure. */
+bool model_describe(struct Model *m, const struct Config *c, int B, int T,
+                    bool training, const struct ModelOptions *o,
+                    struct Error *e);
+void model_forget(struct Model *m);
+
 /* the calendar of a step */
 /* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
  * last LayerNorm is operator 0 of a layer L that has no other; then the

@@ -24,24 +24,31 @@ static struct AdamwSpan *list_spans(const struct Model *m)
 }
 
 
-static size_t moment_bytes(const struct Model *m)
+static size_t moment_bytes(const struct ParamTable *t)
 {
-    return m->table.total * sizeof(real);
+    return t->total * sizeof(real);
 }
 
-static real *new_moment(const struct Model *m)
+size_t optimizer_bytes(const struct ParamTable *t)
 {
-    real *moment = backend_alloc(moment_bytes(m), "the optimiser");
-    backend_zero(moment, moment_bytes(m));
+    return 2 * moment_bytes(t);
+}
+
+static real *new_moment(const struct ParamTable *t)
+{
+    real *moment = backend_alloc(moment_bytes(t), "the optimiser");
+    backend_zero(moment, moment_bytes(t));
     return moment;
 }
+
 
 void optimizer_create(struct Optimizer *o, struct Model *m,
                       const struct OptimizerConfig *config, uint64_t seed)
 {
     const struct ModelUse u = model_use(m);
     *o = (struct Optimizer){ .config = *config, .seed = seed, .model = m,
-                             .m = new_moment(m), .v = new_moment(m),
+                             .m = new_moment(&m->table),
+                             .v = new_moment(&m->table),
                              .span = list_spans(m) };
     model_unuse(m, u);
 }
@@ -84,7 +91,7 @@ void optimizer_step(struct Optimizer *o, double lr, double norm,
 bool optimizer_save(const struct Optimizer *o, const char *path,
                     struct Error *e)
 {
-    const size_t bytes = moment_bytes(o->model);
+    const size_t bytes = moment_bytes(&o->model->table);
     const struct ModelUse u = model_use(o->model);
     const char *const prefix[] = { "m.", "v." };
     real *m = backend_borrow(o->m, bytes);
@@ -115,7 +122,7 @@ static bool read_moment(const struct Model *m, real *moment,
                         const struct Safetensors *s, const char *prefix,
                         struct Error *e)
 {
-    const size_t bytes = moment_bytes(m);
+    const size_t bytes = moment_bytes(&m->table);
     real *host = backend_borrow(moment, bytes);
     bool ok = param_tensors_read(s, prefix, &m->table, host, e);
     backend_return(moment, host, bytes, ok);

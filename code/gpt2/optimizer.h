@@ -33,6 +33,9 @@ void optimizer_create(struct Optimizer *o, struct Model *m,
                       const struct OptimizerConfig *config, uint64_t seed);
 void optimizer_free(struct Optimizer *o);
 
+/* The bytes of its moments, for a model with this table. */
+size_t optimizer_bytes(const struct ParamTable *t);
+
 /* Move the weights along the model's gradient, which is `norm` long: clip
  * it, update the moments, decay the matrices, make new bf16 weights where
  * the model has them.  step is 1 for the first. */

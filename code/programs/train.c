@@ -9,6 +9,7 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "gpt2/memory.h"
 #include "gpt2/runlog.h"
 #include "gpt2/sampler.h"
 #include "gpt2/trainer.h"
