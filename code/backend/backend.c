@@ -92,19 +92,20 @@ void *backend_alloc(size_t bytes, const char *what)
     void backend_##name params \
     { \
         struct Backend *b = backend_current(); \
-        b->calls->name(b, __VA_ARGS__); \
+        b->calls->name(__VA_ARGS__); \
     }
-HAND_ON(free, (void *p), p)
-HAND_ON(zero, (void *p, size_t bytes), p, bytes)
-HAND_ON(copy, (void *to, const void *from, size_t n), to, from, n)
-HAND_ON(put, (void *to, const void *host, size_t n), to, host, n)
-HAND_ON(get, (void *host, const void *from, size_t n), host, from, n)
-HAND_ON(host_free, (void *host), host)
-HAND_ON(put_async, (void *to, const void *host, size_t n), to, host, n)
+HAND_ON(free, (void *p), b, p)
+HAND_ON(zero, (void *p, size_t bytes), b, p, bytes)
+HAND_ON(copy, (void *to, const void *from, size_t n), b, to, from, n)
+HAND_ON(put, (void *to, const void *host, size_t n), b, to, host, n)
+HAND_ON(get, (void *host, const void *from, size_t n), b, host, from, n)
+HAND_ON(host_free, (void *host), b, host)
+HAND_ON(put_async, (void *to, const void *host, size_t n), b, to, host, n)
+HAND_ON(put_wait, (void), b)
 HAND_ON(get_async, (void *host, const void *from, size_t n),
-        host, from, n)
-HAND_ON(replay, (void *recording), recording)
-HAND_ON(forget, (void *recording), recording)
+        b, host, from, n)
+HAND_ON(wait, (void), b)
+HAND_ON(replay, (void *recording), b, recording)
 
 void *backend_borrow(const void *p, size_t bytes)
 {
@@ -130,18 +131,6 @@ void *backend_host_alloc(size_t bytes, const char *what)
     return b->calls->host_alloc(b, bytes, what);
 }
 
-void backend_put_wait(void)
-{
-    struct Backend *b = backend_current();
-    b->calls->put_wait(b);
-}
-
-void backend_wait(void)
-{
-    struct Backend *b = backend_current();
-    b->calls->wait(b);
-}
-
 static void beside(int what)
 {
     struct Backend *b = backend_current();
@@ -155,7 +144,15 @@ void backend_beside_wait(void) { beside(BESIDE_WAIT); }
 void *backend_record(void (*work)(void *arg), void *arg)
 {
     struct Backend *b = backend_current();
-    return b->profile.on ? NULL : b->calls->record(b, work, arg);
+    return b->calls->record && !b->profile.on
+         ? b->calls->record(b, work, arg) : NULL;
+}
+
+void backend_forget(void *recording)
+{
+    struct Backend *b = backend_current();
+    if (recording)
+        b->calls->forget(b, recording);
 }
 
 enum BackendKind backend_kind(void)

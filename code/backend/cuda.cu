@@ -1,7 +1,6 @@
 /* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two implementations".  Edit it there. */
 
 #include <stdlib.h>
-#include <string.h>
 #ifdef __NVCC__
 #include <nvtx3/nvToolsExt.h>
 #endif
@@ -19,8 +18,8 @@ struct Gpu {
     size_t scratch_bytes;
     int scratches;
     bool in_range;                      /* of a profiler                 */
-    struct RangeStart { const char *what; cudaEvent_t at; } *mark;
-    int marks, most_marks;
+    struct RangeStart { const char *what; cudaEvent_t at; } *range;
+    int ranges, most_ranges;
 };
 
 static struct Gpu *gpu_of(struct Backend *b)
@@ -239,44 +238,28 @@ static void gpu_replay(struct Backend *b, void *recording)
 static void gpu_forget(struct Backend *b, void *recording)
 {
     (void)b;
-    if (recording)
-        CUDA_OK(cudaGraphExecDestroy((cudaGraphExec_t)recording));
+    CUDA_OK(cudaGraphExecDestroy((cudaGraphExec_t)recording));
 }
-#endif
-
-#ifndef __NVCC__
-static void *gpu_record(struct Backend *b, void (*work)(void *arg),
-                        void *arg)
-{
-    (void)b, (void)work, (void)arg;
-    return NULL;
-}
-
-static void gpu_replay(struct Backend *b, void *recording)
-{
-    (void)b, (void)recording;
-}
-
-static void gpu_forget(struct Backend *b, void *recording)
-{
-    (void)b, (void)recording;
-}
+#else
+#define gpu_record NULL
+#define gpu_replay NULL
+#define gpu_forget NULL
 #endif
 
 /* name the work for a profiler */
 static void keep_start(struct Gpu *g, const char *what)
 {
-    if (g->marks == g->most_marks) {
-        g->most_marks = g->most_marks ? 2 * g->most_marks : 1024;
-        g->mark = (struct Gpu::RangeStart *)realloc(g->mark,
-            g->most_marks * sizeof *g->mark);
-        if (!g->mark)
-            fail("no memory for %d events of the profile", g->most_marks);
-        for (int i = g->marks; i < g->most_marks; i++)
-            CUDA_OK(cudaEventCreate(&g->mark[i].at));
+    if (g->ranges == g->most_ranges) {
+        g->most_ranges = g->most_ranges ? 2 * g->most_ranges : 1024;
+        g->range = (struct Gpu::RangeStart *)realloc(g->range,
+            g->most_ranges * sizeof *g->range);
+        if (!g->range)
+            fail("no memory for %d events of the profile", g->most_ranges);
+        for (int i = g->ranges; i < g->most_ranges; i++)
+            CUDA_OK(cudaEventCreate(&g->range[i].at));
     }
-    g->mark[g->marks].what = what;
-    CUDA_OK(cudaEventRecord(g->mark[g->marks++].at, g->stream));
+    g->range[g->ranges].what = what;
+    CUDA_OK(cudaEventRecord(g->range[g->ranges++].at, g->stream));
 }
 
 static void gpu_range(struct Backend *b, const char *what)
@@ -296,15 +279,15 @@ static void gpu_range(struct Backend *b, const char *what)
 static void gpu_collect(struct Backend *b)
 {
     struct Gpu *g = gpu_of(b);
-    for (int i = 0; i + 1 < g->marks; i++) {
+    for (int i = 0; i + 1 < g->ranges; i++) {
         float ms;
-        if (!g->mark[i].what)
+        if (!g->range[i].what)
             continue;
-        CUDA_OK(cudaEventElapsedTime(&ms, g->mark[i].at,
-                                     g->mark[i + 1].at));
-        profile_add(&b->profile, g->mark[i].what, ms / 1e3);
+        CUDA_OK(cudaEventElapsedTime(&ms, g->range[i].at,
+                                     g->range[i + 1].at));
+        profile_add(&b->profile, g->range[i].what, ms / 1e3);
     }
-    g->marks = 0;
+    g->ranges = 0;
 }
 
 /* the row of the GPU */
@@ -337,9 +320,9 @@ static void gpu_close(struct Backend *b)
     CUDA_OK(cudaDeviceSynchronize());
     while (g->scratches > 0)
         CUDA_OK(cudaFree(g->scratch[--g->scratches]));
-    for (int i = 0; i < g->most_marks; i++)
-        CUDA_OK(cudaEventDestroy(g->mark[i].at));
-    free(g->mark);
+    for (int i = 0; i < g->most_ranges; i++)
+        CUDA_OK(cudaEventDestroy(g->range[i].at));
+    free(g->range);
     if (g->sent)
         CUDA_OK(cudaEventDestroy(g->sent));
     if (g->beside) {
