@@ -234,7 +234,7 @@ static bool restore_option(int i, const struct Json *value)
 }
 
 /* Is option i one that runs before it did without?  They were fp32. */
-static bool older(int i)
+static bool absent_in_old_checkpoints(int i)
 {
     if (strcmp(table[i].name, "precision") == 0)
         o.precision = "fp32";
@@ -255,7 +255,7 @@ static void load_options(const char *checkpoint)
     for (int i = 0; i < ROWS; i++) {
         const char *name = table[i].name;
         const struct Json *v = json_get(doc.root, name);
-        if (!v && older(i))
+        if (!v && absent_in_old_checkpoints(i))
             continue;
         if (kind[i] != LOCAL && !restore_option(i, v))
             fail("%s: \"%s\" is missing or not a value of --%s; the "
