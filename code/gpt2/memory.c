@@ -22,8 +22,7 @@ static void print_item(FILE *out, const struct PlanItem *i)
 /* Of the layers between the second and the last one line is enough. */
 static bool is_dull(const struct PlanItem *i, int L)
 {
-    int l;
-    return L > 4 && sscanf(i->name, "h.%d.", &l) == 1 && l > 1 && l < L - 1;
+    return L > 4 && i->layer > 1 && i->layer < L - 1;
 }
 
 static void print_items(FILE *out, const struct Model *m)
@@ -76,7 +75,7 @@ bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
             "classifier%s\n", LAYER_STEPS * config->L,
             fwd(config->L, LN_1), classifier_step(config),
             training ? ", then mirrored" : "");
-    fprintf(out, "%-14s %15s %14s   lives\n", "name", "shape", "bytes");
+    fprintf(out, "%-14s %15s %14s   live range\n", "name", "shape", "bytes");
     if (!m.options.no_master)
         print_always(out, "weights", &m);
     if (m.calls->copy_bytes(&m))

@@ -51,6 +51,33 @@ static bool batch_check(const struct Config *c, int B, int T,
     return true;
 }
 
+/* plan what both precisions have outside the layers */
+void plan_ends(struct Model *m, size_t act, size_t stat, int Vp,
+               const struct EndBuffers *to)
+{
+    const struct Config *c = &m->config;
+    const int ln_f = fwd(c->L, LN_1), z = classifier_step(c);
+    const int back = m->training ? bwd(c, c->L, LN_1) : ln_f;
+    const size_t N = (size_t)m->B * (size_t)m->T, C = (size_t)c->C;
+    struct Plan *p = &m->plan;
+    plan_add_sized(p, "x_f", N, C, act, fwd(c->L, BEFORE), back, to->x);
+    plan_add_sized(p, "ln_f", N, C, act, ln_f, m->training ? back : z,
+                   to->ln_f);
+    plan_add_sized(p, "mean_f", N, 1, stat, ln_f, back, to->mean_f);
+    plan_add_sized(p, "rstd_f", N, 1, stat, ln_f, back, to->rstd_f);
+    plan_add_sized(p, "logits", (size_t)m->chunk, (size_t)Vp, act, z, z,
+                   to->logits);
+}
+
+void plan_dx(struct Model *m, size_t act, void *dx)
+{
+    const struct Config *c = &m->config;
+    if (m->training)
+        plan_add_sized(&m->plan, "dx", (size_t)m->B * (size_t)m->T,
+                       (size_t)c->C, act, bwd(c, c->L, LN_1),
+                       2 * classifier_step(c), dx);
+}
+
 /* create and free a model */
 bool model_describe(struct Model *m, const struct Config *c, int B, int T,
                     bool training, const struct ModelOptions *o,
