@@ -3,6 +3,7 @@
 #include "gpt2/trainer.h"
 
 #include "io/safetensors.h"
+#include "io/weights.h"
 #include "ops/adamw/adamw.h"
 
 #include <math.h>
@@ -55,19 +56,17 @@ static void start(struct Trainer *t)
     MUST(weights_config(&c, TINY "model.safetensors", 0, &e));
     MUST(model_create(&t->model, &c, B, T, true, &e));
     MUST(weights_load(&t->model, TINY "model.safetensors", &e));
-    t->m = calloc(t->model.table.total, sizeof *t->m);
-    t->v = calloc(t->model.table.total, sizeof *t->v);
-    MUST(trainer_spans(t, &e));
     t->config = (struct TrainConfig){ .B = B, .T = T, .accumulate = 1,
-        .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8, .decay = 0.1, .clip = 1,
+        .optimizer = { .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8,
+                       .decay = 0.1, .clip = 1 },
         .schedule = { SCHEDULE_CONSTANT, 1e-3, 1, 1, 0, STEPS } };
+    MUST(optimizer_create(&t->optimizer, &t->model, &t->config.optimizer, 0,
+                          &e));
 }
 
 static void finish(struct Trainer *t)
 {
-    free(t->m);
-    free(t->v);
-    free(t->span);
+    optimizer_free(&t->optimizer);
     model_free(&t->model);
 }
 
@@ -142,11 +141,11 @@ static void clipping(void **state)
     for (int k = 0; k < 3; k++) {
         const double limit[3] = { 0, 1e6, 0.01 };
         start(&t);
-        t.config.clip = limit[k];
+        t.optimizer.config.clip = limit[k];
         step(&t, 1, &r);
         double length = 0;
         for (size_t i = 0; i < t.model.table.total; i++)
-            length += (double)t.v[i] / 0.05;
+            length += (double)t.optimizer.v[i] / 0.05;
         double want = k == 2 ? 0.01 : r.norm;
         assert_true(fabs(sqrt(length) - want) <= 1e-9 * want);
         finish(&t);
@@ -173,7 +172,7 @@ static void refusal(void **state)
     assert_memory_equal(was, t.model.w.base, n * sizeof *was);
     assert_int_equal(t.step, 0);
     for (size_t i = 0; i < n; i++)
-        assert_true(t.m[i] == 0 && t.v[i] == 0);
+        assert_true(t.optimizer.m[i] == 0 && t.optimizer.v[i] == 0);
     free(was);
     finish(&t);
 }

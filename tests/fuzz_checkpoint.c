@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/alloc.h"
 #include "io/checkpoint.h"
 
 static const struct Config small = { .V = 3, .T = 2, .L = 1, .NH = 1,
@@ -16,7 +15,7 @@ static const char *const files[4] = { "model.safetensors",
     "optimizer.safetensors", "config.json", "train.json" };
 static char out[40], dir[64];
 static struct Model model;
-static real *moments;
+static struct Optimizer adam;
 static int64_t sequence = 5;
 static double lr = 0.5;
 static char text[FIELD_TEXT_MAX] = "text";
@@ -26,7 +25,7 @@ static struct Field field[3] = { { "sequence", FIELD_INT64, &sequence },
 static bool save(void)
 {
     struct Error e;
-    return checkpoint_save(out, 7, &model, moments, moments, field, 3, &e);
+    return checkpoint_save(out, 7, &model, &adam, field, 3, &e);
 }
 
 static void clean_up(void)
@@ -45,9 +44,10 @@ static void set_up(void)
     struct Error e;
     snprintf(out, sizeof out, "%s/mb-fuzz-XXXXXX",      /* memory is fast */
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    if (!mkdtemp(out) || !model_create(&model, &small, 1, 1, false, &e))
+    if (!mkdtemp(out) || !model_create(&model, &small, 1, 1, false, &e)
+        || !optimizer_create(&adam, &model, &(struct OptimizerConfig){ 0 },
+                             0, &e))
         abort();
-    moments = xcalloc(model.table.total, sizeof *moments);
     model_init(&model, 1);
     snprintf(dir, sizeof dir, "%s/step-000007", out);
     if (!save())
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static uint8_t whole[4][8192];
     static size_t whole_size[4];
     char path[128];
-    if (!moments) {
+    if (!adam.model) {
         set_up();
         for (int i = 0; i < 4; i++) {
             snprintf(path, sizeof path, "%s/%s", dir, files[i]);
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t step = -1;
     real first = model.w.base[0] = 42;
     checkpoint_config(&c, dir, &e);
-    if (checkpoint_load(dir, &model, moments, moments, field, 3, &step, &e)
+    if (checkpoint_load(dir, &model, &adam, field, 3, &step, &e)
             ? step != 7 : step != -1 || model.w.base[0] != first)
         abort();
     put(path, whole[i], whole_size[i]);

@@ -47,8 +47,9 @@ static void start(struct Runner *r, struct Backend *on, enum Precision p)
     const struct Config model = { .V = 256, .T = 16, .L = 1, .NH = 1,
                                   .C = 32 };
     const struct TrainConfig config = {
-        .B = 1, .T = 16, .accumulate = 2, .seed = 1, .beta1 = 0.9,
-        .beta2 = 0.95, .eps = 1e-8, .decay = 0.1, .clip = 1,
+        .B = 1, .T = 16, .accumulate = 2, .seed = 1,
+        .optimizer = { .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8,
+                       .decay = 0.1, .clip = 1 },
         .options = { .precision = p },
         .schedule = { .shape = SCHEDULE_COSINE, .lr = 1e-3, .last = 0.1,
                       .cooldown = 0.2, .warmup = 2, .steps = 100 },

@@ -3,9 +3,11 @@
  * in double, but with every buffer that the model keeps in bf16 rounded to
  * it.  Only a GPU, real or simulated, has a bf16 model. */
 #include "base/alloc.h"
+#include "gpt2/memory.h"
 #include "gpt2/model_bf16.h"
 #include "programs/kernels.h"
 #include "gpt2/trainer.h"
+#include "io/checkpoint_dir.h"
 #include "ops/adamw/adamw.h"
 #include "backend/backend.h"
 #include "layouts.h"
@@ -453,8 +455,9 @@ static void run_open(struct Trainer *t, const struct Row *row)
 {
     const struct Config c = { .V = 97, .T = 16, .L = 2, .NH = 2, .C = 64 };
     const struct TrainConfig config = {
-        .B = 2, .T = 16, .accumulate = 2, .seed = 3, .beta1 = 0.9,
-        .beta2 = 0.95, .eps = 1e-8, .decay = 0.1, .clip = 1,
+        .B = 2, .T = 16, .accumulate = 2, .seed = 3,
+        .optimizer = { .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8,
+                       .decay = 0.1, .clip = 1 },
         .schedule = { SCHEDULE_CONSTANT, 1e-2, 1, 1, 0, 100 },
         .options = options_of(row),
     };
@@ -477,7 +480,7 @@ static double steps(struct Trainer *t, int n)
 static void resume_row(const struct Row *row)
 {
     struct Trainer t, u;
-    char path[CHECKPOINT_PATH_MAX];
+    char path[FILE_PATH_MAX];
     int64_t step;
     if (system("rm -rf " OUT " && mkdir -p " OUT) != 0)
         fail_msg("cannot make " OUT);

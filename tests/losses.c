@@ -31,8 +31,9 @@ int main(int argc, char **argv)
     const struct Config model = { .V = 256, .T = 64, .L = 4, .NH = 4,
                                   .C = 64 };
     const struct TrainConfig config = {
-        .B = 4, .T = 64, .accumulate = 1, .seed = 1, .beta1 = 0.9,
-        .beta2 = 0.95, .eps = 1e-8, .decay = 0.1, .clip = 1,
+        .B = 4, .T = 64, .accumulate = 1, .seed = 1,
+        .optimizer = { .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8,
+                       .decay = 0.1, .clip = 1 },
         .schedule = { .shape = SCHEDULE_COSINE, .lr = 1e-3, .last = 0.1,
                       .cooldown = 0.2, .warmup = 2, .steps = 100 },
     };

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
-#include "io/checkpoint.h"
 #include "io/safetensors.h"
+#include "io/weights.h"
 #include "ops/adamw/adamw.h"
 #include <cmocka.h>             /* last: it defines a macro called fail */
 

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "gpt2/config.h"
 #include "gpt2/trainer.h"
+#include "io/weights.h"
 
 int main(int argc, char **argv)
 {

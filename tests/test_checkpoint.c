@@ -16,7 +16,9 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "io/checkpoint.h"
+#include "io/checkpoint_dir.h"
 #include "io/safetensors.h"
+#include "io/weights.h"
 #include <cmocka.h>
 #include "named.h"
 
@@ -96,7 +98,7 @@ static int drop_top(void **state)
 
 struct State {
     struct Model m;
-    real *adam_m, *adam_v;
+    struct Optimizer adam;
     int64_t sequence;
     int batch;
     double lr;
@@ -107,8 +109,8 @@ struct State {
 static void state_open(struct State *s)
 {
     OK(model_create(&s->m, &small, 1, 1, false, &error));
-    s->adam_m = xcalloc(s->m.table.total, sizeof(real));
-    s->adam_v = xcalloc(s->m.table.total, sizeof(real));
+    OK(optimizer_create(&s->adam, &s->m, &(struct OptimizerConfig){ 0 }, 0,
+                        &error));
     struct Field f[4] = { { "sequence", FIELD_INT64, &s->sequence },
                           { "batch", FIELD_INT, &s->batch },
                           { "lr", FIELD_DOUBLE, &s->lr },
@@ -123,8 +125,8 @@ static void state_fill(struct State *s, int mark)
         for (size_t k = 0; k < s->m.table.row[i].size; k++) {
             size_t at = s->m.table.row[i].offset + k;
             s->m.w.base[at] = (real)rng_normal(&r);
-            s->adam_m[at] = (real)rng_normal(&r);
-            s->adam_v[at] = (real)rng_uniform(&r);
+            s->adam.m[at] = (real)rng_normal(&r);
+            s->adam.v[at] = (real)rng_uniform(&r);
         }
     s->sequence = 5000000000ll + mark;
     s->batch = mark;
@@ -134,29 +136,27 @@ static void state_fill(struct State *s, int mark)
 
 static void state_close(struct State *s)
 {
+    optimizer_free(&s->adam);
     model_free(&s->m);
-    free(s->adam_m);
-    free(s->adam_v);
 }
 
 static bool save(struct State *s, int64_t step)
 {
-    return checkpoint_save(top, step, &s->m, s->adam_m, s->adam_v,
-                           s->field, 4, &error);
+    return checkpoint_save(top, step, &s->m, &s->adam, s->field, 4, &error);
 }
 
 static bool load(struct State *s, const char *path, int64_t *step)
 {
-    return checkpoint_load(path, &s->m, s->adam_m, s->adam_v, s->field, 4,
-                           step, &error);
+    return checkpoint_load(path, &s->m, &s->adam, s->field, 4, step,
+                           &error);
 }
 
 static void assert_same(const struct State *a, const struct State *b)
 {
     size_t bytes = a->m.table.total * sizeof(real);
     assert_memory_equal(a->m.w.base, b->m.w.base, bytes);
-    assert_memory_equal(a->adam_m, b->adam_m, bytes);
-    assert_memory_equal(a->adam_v, b->adam_v, bytes);
+    assert_memory_equal(a->adam.m, b->adam.m, bytes);
+    assert_memory_equal(a->adam.v, b->adam.v, bytes);
     assert_true(a->sequence == b->sequence && a->batch == b->batch);
     assert_memory_equal(&a->lr, &b->lr, sizeof a->lr);
     assert_string_equal(a->text, b->text);
@@ -166,7 +166,7 @@ static void saved_is_loaded(void **state)
 {
     (void)state;
     struct State a, b;
-    char path[CHECKPOINT_PATH_MAX];
+    char path[FILE_PATH_MAX];
     int64_t step;
     struct Config c;
     state_open(&a);
@@ -191,7 +191,7 @@ static void saved_is_loaded(void **state)
 static void latest_goes_by_number(void **state)
 {
     (void)state;
-    char path[CHECKPOINT_PATH_MAX];
+    char path[FILE_PATH_MAX];
     int64_t step;
     OK(checkpoint_latest(top, path, &step, &error));
     assert_int_equal(step, -1);
@@ -296,7 +296,7 @@ static void killed_while_saving(void **state)
         while (read(reports[0], &k, sizeof k) == sizeof k)
             reported = k;
         close(reports[0]);
-        char path[CHECKPOINT_PATH_MAX];
+        char path[FILE_PATH_MAX];
         int64_t step, found;
         OK(checkpoint_clean(top, &error));
         OK(checkpoint_latest(top, path, &found, &error));

@@ -10,9 +10,13 @@
 #include "data/loader.h"
 #include "data/shard.h"
 #include "data/tokenizer.h"
+#include "gpt2/memory.h"
 #include "gpt2/sampler.h"
 #include "gpt2/trainer.h"
-#include "io/safetensors.h"
+#include "io/checkpoint.h"
+#include "io/checkpoint_dir.h"
+#include "io/hf_config.h"
+#include "io/weights.h"
 #include "rows.h"               /* last: cmocka has a macro called fail */
 
 /* ---- an allocator that refuses ---------------------------------------- */
@@ -183,7 +187,7 @@ static bool try_safetensors(struct Error *e)
     return good;
 }
 
-/* A model, what it computes, and its weights in a file. */
+/* A model, and what it computes. */
 static bool use_model(struct Model *m, struct Error *e)
 {
     int32_t tokens[32];
@@ -199,8 +203,7 @@ static bool use_model(struct Model *m, struct Error *e)
         return isnan(loss) || isnan(squares) || isnan(logits[0]) ? false
              : error_set(e, "%s", "");
     assert_true(isfinite(loss) && squares > 0 && isfinite(logits[299]));
-    return weights_save(m, in_dir("w.safetensors"), e)
-        && weights_load(m, in_dir("w.safetensors"), e);
+    return true;
 }
 
 static bool try_model(struct Error *e)
@@ -213,11 +216,102 @@ static bool try_model(struct Error *e)
     return good;
 }
 
+/* Its weights in a file, with a config.json beside it. */
+static bool try_weights(struct Error *e)
+{
+    struct Model m;
+    struct Config c;
+    if (!model_create(&m, &model, 1, 16, false, e))
+        return false;
+    const bool good = weights_save(&m, in_dir("w.safetensors"), e)
+        && hf_config_write(in_dir("config.json"), &model, e)
+        && weights_config(&c, in_dir("w.safetensors"), 0, e)
+        && weights_load(&m, in_dir("w.safetensors"), e);
+    assert_true(!good || c.NH == model.NH);
+    model_free(&m);
+    return good;
+}
+
+/* An optimiser, and its moments in a file. */
+static bool use_optimizer(struct Optimizer *o, struct Error *e)
+{
+    struct Safetensors s = { 0 };
+    const bool good = optimizer_save(o, in_dir("o.safetensors"), e)
+        && optimizer_open(&s, in_dir("o.safetensors"), &o->model->table, e)
+        && optimizer_read(o, &s, e);
+    safetensors_close(&s);
+    return good;
+}
+
+static bool try_optimizer(struct Error *e)
+{
+    struct Model m;
+    struct Optimizer o;
+    if (!model_create(&m, &model, 1, 16, true, e))
+        return false;
+    bool good = optimizer_create(&o, &m, &(struct OptimizerConfig){ 0 }, 1,
+                                 e);
+    assert_true(model_ok(&m, NULL));    /* it can be trained, or without */
+    if (good) {
+        good = use_optimizer(&o, e);
+        optimizer_free(&o);
+    }
+    model_free(&m);
+    return good;
+}
+
+static bool try_train_state(struct Error *e)
+{
+    struct JsonDocument doc = { 0 };
+    int64_t step = -1, tokens = 5;
+    const struct Field field[] = { { "tokens", FIELD_INT64, &tokens } };
+    const bool good = train_state_write(in_dir("train.json"), 3, field, 1, e)
+        && train_state_open(&doc, in_dir("train.json"), field, 1, &step, e);
+    if (good)
+        train_state_load(&doc, field, 1);
+    json_free(&doc);
+    assert_true(!good || (step == 3 && tokens == 5));
+    return good;
+}
+
+/* Checkpoints of a model and its optimiser: save, find, load, delete. */
+static bool use_checkpoints(struct Model *m, struct Optimizer *o,
+                            struct Error *e)
+{
+    const char *out = in_dir("checkpoints");
+    char path[FILE_PATH_MAX];
+    struct Config c;
+    int64_t step;
+    return checkpoint_save(out, 1, m, o, NULL, 0, e)
+        && checkpoint_save(out, 2, m, o, NULL, 0, e)
+        && checkpoint_latest(out, path, &step, e)
+        && checkpoint_config(&c, path, e)
+        && checkpoint_load(path, m, o, NULL, 0, &step, e)
+        && checkpoint_prune(out, 1, e);
+}
+
+static bool try_checkpoint(struct Error *e)
+{
+    struct Model m;
+    struct Optimizer o;
+    if (!model_create(&m, &model, 1, 16, false, e))
+        return false;
+    bool good = optimizer_create(&o, &m, &(struct OptimizerConfig){ 0 }, 1,
+                                 e);
+    if (good) {
+        good = use_checkpoints(&m, &o, e);
+        optimizer_free(&o);
+    }
+    model_free(&m);
+    return good;
+}
+
 static bool try_plan(struct Error *e)
 {
     static FILE *out;
     out = out ? out : fopen("/dev/null", "w");
-    return model_print_plan(out, &model, 2, 16, true, true, NULL, e);
+    return model_print_plan(out, &model, 2, 16, true, true,
+                            &(struct ModelOptions){ 0 }, e);
 }
 
 static bool try_sampler(struct Error *e)
@@ -247,7 +341,7 @@ static bool try_trainer(struct Error *e)
     struct Trainer t;
     struct StepReport r;
     const struct TrainConfig c = { .B = 1, .T = 16, .accumulate = 1,
-        .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8,
+        .optimizer = { .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8 },
         .schedule = { .shape = SCHEDULE_CONSTANT, .lr = 1e-3, .steps = 9 } };
     bool good = trainer_create(&t, &c, &model, in_dir("tokens.bin"), NULL,
                                e);
@@ -269,6 +363,8 @@ static const struct Try {
     { "tokenizer", try_tokenizer }, { "bpe_train", try_training },
     { "safetensors", try_safetensors }, { "loader", try_loader },
     { "model", try_model }, { "plan", try_plan },
+    { "weights", try_weights }, { "optimizer", try_optimizer },
+    { "train_state", try_train_state }, { "checkpoint", try_checkpoint },
     { "sampler", try_sampler }, { "trainer", try_trainer },
 };
 
@@ -322,6 +418,10 @@ static const struct Row rows[] = {
     { "loader least=2", refuse_row, "an error that is not returned" },
     { "model least=15", refuse_row, "a half-made model that is kept" },
     { "plan least=4", refuse_row, "tables that stay after a failure" },
+    { "weights least=20", refuse_row, "a config of a file that is not read" },
+    { "optimizer least=20", refuse_row, "a list of tensors that is not there" },
+    { "train_state least=2", refuse_row, "fields of a file not parsed" },
+    { "checkpoint least=60", refuse_row, "a list of names that is not there" },
     { "sampler least=3", refuse_row, "logits that stay after a failure" },
     { "trainer least=25", refuse_row, "moments that are not given back" },
 };

@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include "backend/backend.h"
 #include "base/rng.h"
+#include "gpt2/memory.h"
 #include "model_fixture.h"
 #include "layouts.h"
 #include "named.h"
@@ -421,7 +422,8 @@ static void plan_prints(void **state)
     FILE *f = open_memstream(&text, &size);
     struct Config c;
     OK(config_preset(&c, "gpt2", &error));
-    OK(model_print_plan(f, &c, 4, 64, true, true, NULL, &error));
+    OK(model_print_plan(f, &c, 4, 64, true, true,
+                        &(struct ModelOptions){ 0 }, &error));
     fclose(f);
     assert_non_null(strstr(text, "124439808 parameters"));
     assert_non_null(strstr(text, "h.0.qkv           256 x   2304"));
@@ -499,7 +501,8 @@ static void plan_skips_layers(void **state)
         char *text;
         size_t size;
         FILE *f = open_memstream(&text, &size);
-        OK(model_print_plan(f, &c, 1, 32, training, false, NULL, &error));
+        OK(model_print_plan(f, &c, 1, 32, training, false,
+                            &(struct ModelOptions){ 0 }, &error));
         fclose(f);
         assert_int_equal(strstr(text, "\nh.2.x ") != NULL, c.L == 4);
         assert_int_equal(strstr(text, "\nh.2 .. h.4 ") != NULL, c.L == 6);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gpt2/model.h"
+#include "gpt2/memory.h"
 #include <cmocka.h>
 
 #define FACTS "model"
@@ -174,7 +174,8 @@ static void printed_plan_is_not_stale(void **state)
     char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    assert_true(model_print_plan(f, &c, 4, 64, true, true, NULL, &e));
+    assert_true(model_print_plan(f, &c, 4, 64, true, true,
+                                 &(struct ModelOptions){ 0 }, &e));
     fclose(f);
     if (getenv("UPDATE_FACTS")) {
         f = fopen(PRINTED, "w");

@@ -1,7 +1,6 @@
 /* The trainer on a small shard: accumulation, the data's position, resume. */
 #include "gpt2/trainer.h"
-
-#include "ops/adamw/adamw.h"
+#include "io/checkpoint_dir.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -43,8 +42,9 @@ static void start(struct Trainer *t, int B, int K)
 {
     const struct Config model = { .V = V, .T = T, .L = 1, .NH = 2, .C = 16 };
     const struct TrainConfig config = { .B = B, .T = T, .accumulate = K,
-        .seed = 3, .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8, .decay = 0.1,
-        .clip = 1, .schedule = { SCHEDULE_LINEAR, 1e-2, 0.1, 1, 2, 12 } };
+        .seed = 3, .optimizer = { .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8,
+                                  .decay = 0.1, .clip = 1 },
+        .schedule = { SCHEDULE_LINEAR, 1e-2, 0.1, 1, 2, 12 } };
     MUST(trainer_create(t, &config, &model, shard, shard, &e));
     model_init(&t->model, 3);
 }
@@ -96,7 +96,7 @@ static void resume_is_exact(void **state)
     (void)state;
     struct Trainer a, b, c;
     struct StepReport r;
-    char path[CHECKPOINT_PATH_MAX];
+    char path[FILE_PATH_MAX];
     int64_t step;
     start(&a, 2, 3);
     steps(&a, 12, &r);
@@ -111,8 +111,8 @@ static void resume_is_exact(void **state)
     steps(&c, 5, &r);
     size_t bytes = a.model.table.total * sizeof(real);
     assert_memory_equal(a.model.w.base, c.model.w.base, bytes);
-    assert_memory_equal(a.m, c.m, bytes);
-    assert_memory_equal(a.v, c.v, bytes);
+    assert_memory_equal(a.optimizer.m, c.optimizer.m, bytes);
+    assert_memory_equal(a.optimizer.v, c.optimizer.v, bytes);
     trainer_free(&a);
     trainer_free(&b);
     trainer_free(&c);

@@ -133,26 +133,27 @@ void *backend_alloc(size_t bytes, const char *what)
     { \
         struct Backend *b = backend_current(); \
         if (!b->failed) \
-            b->calls->name(b, __VA_ARGS__); \
+            b->calls->name(__VA_ARGS__); \
     }
-HAND_ON(zero, (void *p, size_t bytes), p, bytes)
-HAND_ON(copy, (void *to, const void *from, size_t n), to, from, n)
-HAND_ON(put, (void *to, const void *host, size_t n), to, host, n)
-HAND_ON(get, (void *host, const void *from, size_t n), host, from, n)
-HAND_ON(put_async, (void *to, const void *host, size_t n), to, host, n)
+HAND_ON(zero, (void *p, size_t bytes), b, p, bytes)
+HAND_ON(copy, (void *to, const void *from, size_t n), b, to, from, n)
+HAND_ON(put, (void *to, const void *host, size_t n), b, to, host, n)
+HAND_ON(get, (void *host, const void *from, size_t n), b, host, from, n)
+HAND_ON(put_async, (void *to, const void *host, size_t n), b, to, host, n)
 HAND_ON(get_async, (void *host, const void *from, size_t n),
-        host, from, n)
-HAND_ON(replay, (void *recording), recording)
+        b, host, from, n)
+HAND_ON(replay, (void *recording), b, recording)
 
-#define GIVE_BACK(name) \
-    void backend_##name(void *p) \
+#define ALWAYS_HAND_ON(name, params, ...) \
+    void backend_##name params \
     { \
         struct Backend *b = backend_current(); \
-        b->calls->name(b, p); \
+        b->calls->name(__VA_ARGS__); \
     }
-GIVE_BACK(free)
-GIVE_BACK(host_free)
-GIVE_BACK(forget)
+ALWAYS_HAND_ON(free, (void *p), b, p)
+ALWAYS_HAND_ON(host_free, (void *host), b, host)
+ALWAYS_HAND_ON(put_wait, (void), b)
+ALWAYS_HAND_ON(wait, (void), b)
 
 void *backend_borrow(const void *p, size_t bytes)
 {
@@ -178,18 +179,6 @@ void *backend_host_alloc(size_t bytes, const char *what)
     return b->failed ? NULL : b->calls->host_alloc(b, bytes, what);
 }
 
-void backend_put_wait(void)
-{
-    struct Backend *b = backend_current();
-    b->calls->put_wait(b);
-}
-
-void backend_wait(void)
-{
-    struct Backend *b = backend_current();
-    b->calls->wait(b);
-}
-
 static void beside(int what)
 {
     struct Backend *b = backend_current();
@@ -203,8 +192,15 @@ void backend_beside_wait(void) { beside(BESIDE_WAIT); }
 void *backend_record(void (*work)(void *arg), void *arg)
 {
     struct Backend *b = backend_current();
-    return b->profile.on || b->failed ? NULL
-                                      : b->calls->record(b, work, arg);
+    return b->calls->record && !b->profile.on && !b->failed
+         ? b->calls->record(b, work, arg) : NULL;
+}
+
+void backend_forget(void *recording)
+{
+    struct Backend *b = backend_current();
+    if (recording)
+        b->calls->forget(b, recording);
 }
 
 enum BackendKind backend_kind(void)

@@ -175,6 +175,7 @@ struct BackendCalls {
                       size_t bytes);
     void (*wait)(struct Backend *b);
     void (*beside)(struct Backend *b, int what);    /* enum Beside           */
+    /* NULL, all three, in a backend that cannot record */
     void *(*record)(struct Backend *b, void (*work)(void *arg), void *arg);
     void (*replay)(struct Backend *b, void *recording);
     void (*forget)(struct Backend *b, void *recording);

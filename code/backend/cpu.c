@@ -78,18 +78,6 @@ static void no_queue(struct Backend *b, int what)
     (void)b, (void)what;
 }
 
-static void *no_recording(struct Backend *b, void (*work)(void *arg),
-                          void *arg)
-{
-    (void)b, (void)work, (void)arg;
-    return NULL;
-}
-
-static void no_replay(struct Backend *b, void *recording)
-{
-    (void)b, (void)recording;
-}
-
 static bool host_memory(struct Backend *b, size_t *left, size_t *all)
 {
     (void)b;
@@ -125,7 +113,6 @@ const struct BackendCalls cpu_backend = {
     .host_alloc = host_alloc, .host_free = host_free,
     .put_async = copy_over, .put_wait = nothing,
     .get_async = copy_over, .wait = nothing, .beside = no_queue,
-    .record = no_recording, .replay = no_replay, .forget = no_replay,
     .memory = host_memory, .name = host_name,
     .range = host_range, .collect = nothing,
 };

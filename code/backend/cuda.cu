@@ -1,7 +1,6 @@
 /* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two implementations".  Edit it there. */
 
 #include <stdlib.h>
-#include <string.h>
 #ifdef __NVCC__
 #include <nvtx3/nvToolsExt.h>
 #endif
@@ -20,8 +19,8 @@ struct Gpu {
     size_t scratch_bytes;
     int scratches;
     bool in_range;                      /* of a profiler                 */
-    struct RangeStart { const char *what; cudaEvent_t at; } *mark;
-    int marks, most_marks;
+    struct RangeStart { const char *what; cudaEvent_t at; } *range;
+    int ranges, most_ranges;
 };
 
 static struct Gpu *gpu_of(struct Backend *b)
@@ -258,52 +257,36 @@ static void gpu_replay(struct Backend *b, void *recording)
 static void gpu_forget(struct Backend *b, void *recording)
 {
     (void)b;
-    if (recording)
-        CUDA_TRY(cudaGraphExecDestroy((cudaGraphExec_t)recording));
+    CUDA_TRY(cudaGraphExecDestroy((cudaGraphExec_t)recording));
 }
-#endif
-
-#ifndef __NVCC__
-static void *gpu_record(struct Backend *b, void (*work)(void *arg),
-                        void *arg)
-{
-    (void)b, (void)work, (void)arg;
-    return NULL;
-}
-
-static void gpu_replay(struct Backend *b, void *recording)
-{
-    (void)b, (void)recording;
-}
-
-static void gpu_forget(struct Backend *b, void *recording)
-{
-    (void)b, (void)recording;
-}
+#else
+#define gpu_record NULL
+#define gpu_replay NULL
+#define gpu_forget NULL
 #endif
 
 /* name the work for a profiler */
-static bool more_marks(struct Gpu *g)
+static bool more_ranges(struct Gpu *g)
 {
-    const int most = g->most_marks ? 2 * g->most_marks : 1024;
-    void *more = realloc(g->mark, most * sizeof *g->mark);
+    const int most = g->most_ranges ? 2 * g->most_ranges : 1024;
+    void *more = realloc(g->range, most * sizeof *g->range);
     if (!more) {
         backend_failed("no memory for %d events of the profile", most);
         return false;
     }
-    g->mark = (struct Gpu::RangeStart *)more;
-    while (g->most_marks < most
-           && CUDA_TRY(cudaEventCreate(&g->mark[g->most_marks].at)))
-        g->most_marks++;
-    return g->most_marks == most;
+    g->range = (struct Gpu::RangeStart *)more;
+    while (g->most_ranges < most
+           && CUDA_TRY(cudaEventCreate(&g->range[g->most_ranges].at)))
+        g->most_ranges++;
+    return g->most_ranges == most;
 }
 
 static void keep_start(struct Gpu *g, const char *what)
 {
-    if (g->marks == g->most_marks && !more_marks(g))
+    if (g->ranges == g->most_ranges && !more_ranges(g))
         return;
-    g->mark[g->marks].what = what;
-    CUDA_TRY(cudaEventRecord(g->mark[g->marks++].at, g->stream));
+    g->range[g->ranges].what = what;
+    CUDA_TRY(cudaEventRecord(g->range[g->ranges++].at, g->stream));
 }
 
 static void gpu_range(struct Backend *b, const char *what)
@@ -323,16 +306,16 @@ static void gpu_range(struct Backend *b, const char *what)
 static void gpu_collect(struct Backend *b)
 {
     struct Gpu *g = gpu_of(b);
-    for (int i = 0; i + 1 < g->marks; i++) {
+    for (int i = 0; i + 1 < g->ranges; i++) {
         float ms;
-        if (!g->mark[i].what)
+        if (!g->range[i].what)
             continue;
-        if (!CUDA_TRY(cudaEventElapsedTime(&ms, g->mark[i].at,
-                                           g->mark[i + 1].at)))
+        if (!CUDA_TRY(cudaEventElapsedTime(&ms, g->range[i].at,
+                                           g->range[i + 1].at)))
             break;
-        profile_add(&b->profile, g->mark[i].what, ms / 1e3);
+        profile_add(&b->profile, g->range[i].what, ms / 1e3);
     }
-    g->marks = 0;
+    g->ranges = 0;
 }
 
 /* the row of the GPU */
@@ -365,9 +348,9 @@ static void gpu_close(struct Backend *b)
     CUDA_TRY(cudaDeviceSynchronize());
     while (g->scratches > 0)
         CUDA_TRY(cudaFree(g->scratch[--g->scratches]));
-    for (int i = 0; i < g->most_marks; i++)
-        CUDA_TRY(cudaEventDestroy(g->mark[i].at));
-    free(g->mark);
+    for (int i = 0; i < g->most_ranges; i++)
+        CUDA_TRY(cudaEventDestroy(g->range[i].at));
+    free(g->range);
     if (g->sent)
         CUDA_TRY(cudaEventDestroy(g->sent));
     if (g->beside) {

@@ -135,6 +135,28 @@ void unmap_file(struct Mapped *m)
     *m = (struct Mapped){0};
 }
 
+/* join a path, and take its directory */
+bool path_join(char out[FILE_PATH_MAX], const char *dir, const char *name,
+               struct Error *e)
+{
+    int n = snprintf(out, FILE_PATH_MAX, "%s/%s", dir, name);
+    return n < FILE_PATH_MAX
+        || error_set(e, "%.60s...: the path is too long", dir);
+}
+
+bool path_dir(char out[FILE_PATH_MAX], const char *path, struct Error *e)
+{
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) : 1;
+    if (n >= FILE_PATH_MAX)
+        return error_set(e, "%.60s...: the path is too long", path);
+    memcpy(out, slash ? path : ".", n);
+    out[n] = 0;
+    if (slash == path)
+        strcpy(out, "/");
+    return true;
+}
+
 /* write a file under a temporary name */
 static bool writer_fail(struct Writer *w, const char *doing)
 {
@@ -183,15 +205,8 @@ bool writer_commit(struct Writer *w, struct Error *e)
         unlink(w->temporary);
         return error_set(e, "%s", w->error.text);
     }
-    /* flush the directory that holds w->path */
-    char dir[sizeof w->path];
-    strcpy(dir, w->path);
-    char *slash = strrchr(dir, '/');
-    if (slash == dir)
-        slash++;
-    if (slash)
-        *slash = 0;
-    return sync_dir(slash ? dir : ".", e);
+    char dir[FILE_PATH_MAX];
+    return path_dir(dir, w->path, e) && sync_dir(dir, e);
 }
 
 void writer_abort(struct Writer *w)
@@ -200,6 +215,16 @@ void writer_abort(struct Writer *w)
         fclose(w->file);
     w->file = NULL;
     unlink(w->temporary);
+}
+
+bool write_file(const char *path, const void *data, size_t size,
+                struct Error *e)
+{
+    struct Writer w;
+    if (!writer_open(&w, path, e))
+        return false;
+    writer_write(&w, data, size);
+    return writer_commit(&w, e);
 }
 
 /* make directories, sync them, lock them */
@@ -217,7 +242,7 @@ static bool make_dir(const char *path, struct Error *e)
 
 bool make_dirs(const char *path, struct Error *e)
 {
-    char part[4096];
+    char part[FILE_PATH_MAX];
     if (strlen(path) >= sizeof part)
         return error_set(e, "%.60s...: the path is too long", path);
     strcpy(part, path);
@@ -247,9 +272,9 @@ bool sync_dir(const char *path, struct Error *e)
 
 bool lock_dir(const char *path, struct Error *e)
 {
-    char name[4096];
-    if (snprintf(name, sizeof name, "%s/lock", path) >= (int)sizeof name)
-        return error_set(e, "%.60s...: the path is too long", path);
+    char name[FILE_PATH_MAX];
+    if (!path_join(name, path, "lock", e))
+        return false;
     int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return error_set(e, "%s: cannot open: %s", name, strerror(errno));

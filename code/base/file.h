@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#define FILE_PATH_MAX 4096      /* bytes of a path, with its final 0 */
+
 /* A whole file as read-only memory.  An empty file has size 0 and a data
  * pointer that must not be read.  If the file is cut short while it is
  * mapped, reading what is gone ends the program with a message and status
@@ -27,7 +29,7 @@ void unmap_file(struct Mapped *m);
  * that failure; so a caller may check only the commit. */
 struct Writer {
     FILE *file;
-    char path[4096], temporary[4096 + 32];
+    char path[FILE_PATH_MAX], temporary[FILE_PATH_MAX + 32];
     bool failed;
     struct Error error;
 };
@@ -36,6 +38,16 @@ bool writer_open(struct Writer *w, const char *path, struct Error *e);
 bool writer_write(struct Writer *w, const void *data, size_t size);
 bool writer_commit(struct Writer *w, struct Error *e);
 void writer_abort(struct Writer *w);        /* remove what was written */
+
+/* The three in one: a file of these bytes. */
+bool write_file(const char *path, const void *data, size_t size,
+                struct Error *e);
+
+/* out = DIR/NAME, or the directory of a file: "." if its path has no
+ * slash.  False if that is too long. */
+bool path_join(char out[FILE_PATH_MAX], const char *dir, const char *name,
+               struct Error *e);
+bool path_dir(char out[FILE_PATH_MAX], const char *path, struct Error *e);
 
 /* Like mkdir -p.  A path that exists and is no directory is an error. */
 bool make_dirs(const char *path, struct Error *e);

@@ -1,6 +1,7 @@
 /* Tangled from chapters/workshop/ground-floor.nw, "JSON, strictly".  Edit it there. */
 
 #include "base/json.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -379,6 +380,18 @@ bool json_parse(struct JsonDocument *doc, const char *name,
         ok = refuse(&p, "text after the end of the value");
     if (!ok)
         json_free(doc);
+    return ok;
+}
+
+bool json_parse_file(struct JsonDocument *doc, const char *path,
+                     struct Error *e)
+{
+    struct Mapped map;
+    *doc = (struct JsonDocument){0};
+    if (!map_file(&map, path, e))
+        return false;
+    bool ok = json_parse(doc, path, (const char *)map.data, map.size, e);
+    unmap_file(&map);
     return ok;
 }
 

@@ -56,6 +56,10 @@ bool json_parse(struct JsonDocument *doc, const char *name,
                 const char *text, size_t size, struct Error *e);
 void json_free(struct JsonDocument *doc);
 
+/* The same for the text of a file. */
+bool json_parse_file(struct JsonDocument *doc, const char *path,
+                     struct Error *e);
+
 /* The member of an object with this key, or NULL (also when value is NULL
  * or no object). */
 const struct Json *json_get(const struct Json *value, const char *key);

@@ -19,6 +19,7 @@
 #include "bench/sample.h"
 #include "gpt2/trainer.h"
 #include "io/safetensors.h"
+#include "io/weights.h"
 #include "ops/adamw/adamw.h"
 #include "ops/peak/peak.h"
 #include "programs/kernels.h"
@@ -184,8 +185,9 @@ static void random_shard(char *path, int V)
 static void make(struct Trainer *t)
 {
     const struct TrainConfig config = {
-        .B = B, .T = T, .accumulate = 1, .seed = 1, .beta1 = 0.9,
-        .beta2 = 0.95, .eps = 1e-8, .decay = 0.1, .clip = 1,
+        .B = B, .T = T, .accumulate = 1, .seed = 1,
+        .optimizer = { .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8,
+                       .decay = 0.1, .clip = 1 },
         .schedule = { .shape = SCHEDULE_CONSTANT, .lr = 1e-4,
                       .last = 0.1, .warmup = 1, .steps = 1000 },
         .options = options,

@@ -51,21 +51,37 @@ static bool batch_check(const struct Config *c, int B, int T,
     return true;
 }
 
-/* create and free a model */
-/* What describe makes. */
-static void describe_free(struct Model *m)
+/* plan what both precisions have outside the layers */
+void plan_ends(struct Model *m, size_t act, size_t stat, int Vp,
+               const struct EndBuffers *to)
 {
-    if (m->calls)
-        m->calls->forget(m);
-    params_free(&m->table);
-    plan_free(&m->plan);
-    *m = (struct Model){ 0 };
+    const struct Config *c = &m->config;
+    const int ln_f = fwd(c->L, LN_1), z = classifier_step(c);
+    const int back = m->training ? bwd(c, c->L, LN_1) : ln_f;
+    const size_t N = (size_t)m->B * (size_t)m->T, C = (size_t)c->C;
+    struct Plan *p = &m->plan;
+    plan_add_sized(p, "x_f", N, C, act, fwd(c->L, BEFORE), back, to->x);
+    plan_add_sized(p, "ln_f", N, C, act, ln_f, m->training ? back : z,
+                   to->ln_f);
+    plan_add_sized(p, "mean_f", N, 1, stat, ln_f, back, to->mean_f);
+    plan_add_sized(p, "rstd_f", N, 1, stat, ln_f, back, to->rstd_f);
+    plan_add_sized(p, "logits", (size_t)m->chunk, (size_t)Vp, act, z, z,
+                   to->logits);
 }
 
-/* Everything about the model except its memory. */
-static bool describe(struct Model *m, const struct Config *c, int B,
-                     int T, bool training, const struct ModelOptions *o,
-                     struct Error *e)
+void plan_dx(struct Model *m, size_t act, void *dx)
+{
+    const struct Config *c = &m->config;
+    if (m->training)
+        plan_add_sized(&m->plan, "dx", (size_t)m->B * (size_t)m->T,
+                       (size_t)c->C, act, bwd(c, c->L, LN_1),
+                       2 * classifier_step(c), dx);
+}
+
+/* create and free a model */
+bool model_describe(struct Model *m, const struct Config *c, int B, int T,
+                    bool training, const struct ModelOptions *o,
+                    struct Error *e)
 {
     struct Backend *b = backend_current();
     *m = (struct Model){ .config = *c, .B = B, .T = T,
@@ -78,6 +94,15 @@ static bool describe(struct Model *m, const struct Config *c, int B,
             && plan_layout(&m->plan, true))
         || error_set(e, "no memory for the tables of a model of %d layers",
                      c->L);
+}
+
+void model_forget(struct Model *m)
+{
+    if (m->calls)
+        m->calls->forget(m);
+    params_free(&m->table);
+    plan_free(&m->plan);
+    *m = (struct Model){ 0 };
 }
 
 static bool new_weights(struct Weights *w, const struct Model *m,
@@ -129,7 +154,7 @@ bool model_create_as(struct Model *m, const struct Config *config, int B,
                      int T, bool training, const struct ModelOptions *o,
                      struct Error *e)
 {
-    bool good = describe(m, config, B, T, training, o, e)
+    bool good = model_describe(m, config, B, T, training, o, e)
              && m->calls->check(m, e) && model_ok(m, e);
     if (good) {
         const struct ModelUse u = model_use(m);
@@ -142,7 +167,7 @@ bool model_create_as(struct Model *m, const struct Config *config, int B,
         model_unuse(m, u);
     }
     if (!good)
-        describe_free(m);
+        model_forget(m);
     return good;
 }
 
@@ -159,7 +184,7 @@ void model_free(struct Model *m)
         give_back(m);
         model_unuse(m, u);
     }
-    describe_free(m);
+    model_forget(m);
 }
 
 bool model_ok(const struct Model *m, struct Error *e)
@@ -213,109 +238,6 @@ void model_return(struct Model *m, real *host, bool changed)
     else
         free(host);
     model_unuse(m, u);
-}
-
-/* print what a model will allocate */
-static void print_always(FILE *out, const char *name,
-                         const struct Model *m)
-{
-    fprintf(out, "%-14s %6s %8s %14zu   always\n", name, "", "",
-            m->table.total * sizeof(real));
-}
-
-static void print_item(FILE *out, const struct PlanItem *i)
-{
-    fprintf(out, "%-14s %6zu x %6zu %13zu   %4d .. %-4d @ %zu\n", i->name,
-            i->rows, i->cols, i->size_bytes, i->from, i->to, i->offset);
-}
-
-/* Of the layers between the second and the last one line is enough. */
-static bool is_dull(const struct PlanItem *i, int L)
-{
-    int l;
-    return L > 4 && sscanf(i->name, "h.%d.", &l) == 1 && l > 1 && l < L - 1;
-}
-
-static void print_items(FILE *out, const struct Model *m)
-{
-    bool dots = false;
-    for (int i = 0; i < m->plan.n; i++) {
-        const struct PlanItem *item = &m->plan.item[i];
-        bool dull = is_dull(item, m->config.L);
-        if (!dull)
-            print_item(out, item);
-        else if (!dots)
-            fprintf(out, "h.2 .. h.%-6d like h.1, %d steps a layer "
-                    "later%s\n", m->config.L - 2, LAYER_STEPS, m->training
-                    ? " on the way forward, earlier on the way back" : "");
-        dots |= dull;
-    }
-}
-
-/* Whatever is there all the time. */
-static size_t fixed_bytes(const struct Model *m, bool moments)
-{
-    size_t copies = !m->options.no_master + (m->training ? 1 : 0)
-                  + (moments ? 2 : 0);
-    return copies * m->table.total * sizeof(real) + m->calls->copy_bytes(m);
-}
-
-static void print_totals(FILE *out, const struct Model *m, bool moments)
-{
-    const struct Plan *p = &m->plan;
-    size_t fixed = fixed_bytes(m, moments);
-    fprintf(out, "activations %.1f MB: %.1f MB alive at once, %.1f MB if "
-            "none were shared\n",
-            (double)p->total_bytes / 1e6, (double)p->live_bytes / 1e6,
-            (double)p->sum_bytes / 1e6);
-    fprintf(out, "total %.1f MB\n",
-            (double)(fixed + p->total_bytes) / 1e6);
-}
-
-bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
-                      bool training, bool moments,
-                      const struct ModelOptions *o, struct Error *e)
-{
-    struct Model m;
-    if (!describe(&m, config, B, T, training, o ? o : &plain, e)) {
-        describe_free(&m);
-        return false;
-    }
-    /* print the heading of the plan */
-    fprintf(out, "%zu parameters; batch %d x %d = %d tokens\n",
-            m.table.count, B, T, B * T);
-    fprintf(out, "steps: 0 embedding, 1 .. %d layers, %d ln_f, %d "
-            "classifier%s\n", LAYER_STEPS * config->L,
-            fwd(config->L, LN_1), classifier_step(config),
-            training ? ", then mirrored" : "");
-    fprintf(out, "%-14s %15s %14s   lives\n", "name", "shape", "bytes");
-    if (!m.options.no_master)
-        print_always(out, "weights", &m);
-    if (m.calls->copy_bytes(&m))
-        fprintf(out, "%-14s %6s %8s %14zu   always\n", "bf16 weights", "",
-                "", m.calls->copy_bytes(&m));
-    if (training)
-        print_always(out, "gradients", &m);
-    if (moments) {
-        print_always(out, "first moment", &m);
-        print_always(out, "second moment", &m);
-    }
-    print_items(out, &m);
-    print_totals(out, &m, moments);
-    describe_free(&m);
-    return true;
-}
-
-size_t model_bytes(const struct Config *config, int B, int T,
-                   bool training, bool moments,
-                   const struct ModelOptions *o)
-{
-    struct Model m;
-    struct Error e;
-    bool ok = describe(&m, config, B, T, training, o, &e);
-    size_t bytes = ok ? fixed_bytes(&m, moments) + m.plan.total_bytes : 0;
-    describe_free(&m);
-    return bytes;
 }
 
 /* call the functions of the precision */

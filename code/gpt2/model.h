@@ -105,17 +105,6 @@ bool model_ok(const struct Model *m, struct Error *e);
  * of seed and config. */
 void model_init(struct Model *m, uint64_t seed);
 
-/* What model_create would allocate, and with `moments` the optimiser's
- * two buffers: name, shape, bytes, life, total.  Allocates nothing big. */
-bool model_print_plan(FILE *out, const struct Config *config, int B, int T,
-                      bool training, bool moments,
-                      const struct ModelOptions *o, struct Error *e);
-
-/* The total that it prints, in bytes; 0 if there is no such model. */
-size_t model_bytes(const struct Config *config, int B, int T,
-                   bool training, bool moments,
-                   const struct ModelOptions *o);
-
 /* Mean cross-entropy, in nats, of targets [B,T] given tokens [B,T].
  * B and T are at most the model's.  All ids are in 0 .. V-1: whoever
  * reads them from a file has checked that; here it is an assertion. */

@@ -67,7 +67,7 @@ static void attention_block_fwd(const struct Model *m,
 
 /* up to gelu; pre is kept for the backward pass, or NULL */
 static void mlp_up_fwd(const struct Model *m, const struct Bf16LayerActs *a,
-                  const struct Bf16LayerWeights *w, bf16 *pre, int N)
+                       const struct Bf16LayerWeights *w, bf16 *pre, int N)
 {
     const int C = m->config.C;
     profile_range("layernorm");
@@ -436,8 +436,8 @@ static void send_targets(struct Model *m, const int32_t *targets, int N)
 }
 
 static void bf16_train(struct Model *m, const int32_t *tokens,
-                 const int32_t *targets, int B, int T, real scale,
-                 bool accumulate)
+                       const int32_t *targets, int B, int T, real scale,
+                       bool accumulate)
 {
     assert(m->training);
     send_tokens(m, tokens, B, T);
@@ -458,7 +458,7 @@ static double bf16_grad_sumsq(struct Model *m)
 }
 
 static double bf16_loss(struct Model *m, const int32_t *tokens,
-                  const int32_t *targets, int B, int T)
+                        const int32_t *targets, int B, int T)
 {
     struct Bf16Model *x = m->bf16;
     const int N = B * T;

@@ -30,6 +30,28 @@ struct ModelCalls {
 };
 extern const struct ModelCalls model_fp32, model_bf16;
 
+/* Everything about a model except its memory: what model_create_as does
+ * first.  model_forget frees it, also after a failure. */
+bool model_describe(struct Model *m, const struct Config *c, int B, int T,
+                    bool training, const struct ModelOptions *o,
+                    struct Error *e);
+void model_forget(struct Model *m);
+
+/* V in whole tiles of a product that pads it. */
+static inline int whole_tiles(int V)
+{
+    return (V + 127) / 128 * 128;
+}
+
+/* Plan what both precisions have outside the layers: the stream's end, its
+ * LayerNorm, a chunk of logits of Vp columns; then the stream's gradient,
+ * if the model trains.  A number of them has `act` bytes, mean and rstd
+ * `stat`.  These are addresses of pointers to them. */
+struct EndBuffers { void *x, *ln_f, *mean_f, *rstd_f, *logits; };
+void plan_ends(struct Model *m, size_t act, size_t stat, int Vp,
+               const struct EndBuffers *to);
+void plan_dx(struct Model *m, size_t act, void *dx);
+
 /* the calendar of a step */
 /* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
  * last LayerNorm is operator 0 of a layer L that has no other; then the
@@ -38,7 +60,6 @@ static inline int fwd(int l, int s)
 {
     return 1 + LAYER_STEPS * l + s;
 }
-
 
 static inline int classifier_step(const struct Config *c)
 {

@@ -27,7 +27,7 @@ static void plan_layer(struct Model *m, const char *field, int l,
     char name[40];
     snprintf(name, sizeof name, "h.%d.%s", l, field);
     plan_add(&m->plan, name, (size_t)m->B * (size_t)m->T, (size_t)columns,
-             from, to, where);
+             from, to, where)->layer = l;
 }
 
 
@@ -44,25 +44,17 @@ static void plan_layers(struct Model *m)
 }
 
 /* plan what lies outside the layers */
-static void plan_ends(struct Model *m)
+static void plan_ends_fp32(struct Model *m)
 {
-    const struct Config *c = &m->config;
-    const int ln_f = fwd(c->L, LN_1), z = classifier_step(c);
-    const int ln_f_back = m->training ? bwd(c, c->L, LN_1) : ln_f;
-    const size_t N = (size_t)m->B * (size_t)m->T, C = (size_t)c->C;
+    const int z = classifier_step(&m->config), L = m->config.L;
     const size_t rows = (size_t)m->chunk;
-    struct Plan *p = &m->plan;
     struct Acts *a = &m->acts;
-    plan_add(p, "x_f", N, C, fwd(c->L, BEFORE), ln_f_back,
-             &a->h[c->L].x);
-    plan_add(p, "ln_f", N, C, ln_f, m->training ? ln_f_back : z, &a->ln_f);
-    plan_add(p, "mean_f", N, 1, ln_f, ln_f_back, &a->mean_f);
-    plan_add(p, "rstd_f", N, 1, ln_f, ln_f_back, &a->rstd_f);
-    plan_add(p, "logits", rows, (size_t)m->Vp, z, z, &a->logits);
-    plan_add(p, "lse", rows, 1, z, z, &a->lse);
-    plan_add(p, "losses", rows, 1, z, z, &a->losses);
-    if (m->training)
-        plan_add(p, "dx", N, C, ln_f_back, 2 * z, &a->dx);
+    const struct EndBuffers to = { &a->h[L].x, &a->ln_f, &a->mean_f,
+                                   &a->rstd_f, &a->logits };
+    plan_ends(m, sizeof(real), sizeof(real), m->Vp, &to);
+    plan_add(&m->plan, "lse", rows, 1, z, z, &a->lse);
+    plan_add(&m->plan, "losses", rows, 1, z, z, &a->losses);
+    plan_dx(m, sizeof(real), &a->dx);
 }
 
 /* how many rows and columns of logits */
@@ -88,7 +80,7 @@ static int rows_of_logits(const struct Model *m)
 static int columns_of_logits(const struct Model *m)
 {
     const struct Config *c = &m->config;
-    const int Vp = (c->V + 127) / 128 * 128;
+    const int Vp = whole_tiles(c->V);
     return by_library(m) && Vp - c->V <= c->T ? Vp : c->V;
 }
 
@@ -106,7 +98,7 @@ static bool fp32_plan(struct Model *m)
     if (!m->acts.h)
         return false;
     plan_layers(m);
-    plan_ends(m);
+    plan_ends_fp32(m);
     return true;
 }
 

@@ -9,35 +9,44 @@
 /* add a buffer to the plan */
 enum { LINE = 64 };         /* buffers begin at multiples of it */
 
-void plan_add_sized(struct Plan *p, const char *name, size_t rows,
-                    size_t cols, size_t bytes, int from, int to,
-                    void *where)
+/* The place of one more buffer in the list. */
+static struct PlanItem *next_item(struct Plan *p)
 {
     if (p->n == p->capacity) {
         const int room = p->capacity ? 2 * p->capacity : 64;
         void *more = realloc(p->item, (size_t)room * sizeof *p->item);
         p->failed |= !more;
         if (!more)
-            return;
+            return &p->unlisted;
         p->item = more;
         p->capacity = room;
     }
-    struct PlanItem *i = &p->item[p->n++];
+    return &p->item[p->n++];
+}
+
+struct PlanItem *plan_add_sized(struct Plan *p, const char *name,
+                                size_t rows, size_t cols, size_t bytes,
+                                int from, int to, void *where)
+{
+    struct PlanItem *i = next_item(p);
     *i = (struct PlanItem){ .rows = rows, .cols = cols, .from = from,
-                            .to = to, .where = where };
+                            .to = to, .layer = -1, .where = where };
     snprintf(i->name, sizeof i->name, "%s", name);
     i->size_bytes = (rows * cols * bytes + LINE - 1) / LINE * LINE;
     p->sum_bytes += i->size_bytes;
+    return i;
 }
 
-void plan_add(struct Plan *p, const char *name, size_t rows, size_t cols,
-              int from, int to, real **where)
+struct PlanItem *plan_add(struct Plan *p, const char *name, size_t rows,
+                          size_t cols, int from, int to, real **where)
 {
-    plan_add_sized(p, name, rows, cols, sizeof(real), from, to, where);
+    return plan_add_sized(p, name, rows, cols, sizeof(real), from, to,
+                          where);
 }
 
 /* place one buffer at the lowest free offset */
-static bool meet(const struct PlanItem *a, const struct PlanItem *b)
+static bool ranges_overlap(const struct PlanItem *a,
+                           const struct PlanItem *b)
 {
     return a->from <= b->to && b->from <= a->to;
 }
@@ -49,7 +58,7 @@ static size_t first_fit(struct PlanItem *const *placed, int n,
 {
     size_t offset = 0;
     for (int i = 0; i < n; i++) {
-        if (!meet(placed[i], item))
+        if (!ranges_overlap(placed[i], item))
             continue;
         if (placed[i]->offset >= offset + item->size_bytes)
             return offset;

@@ -34,14 +34,14 @@ static void plan_act(struct Model *m, struct PlanRow r, int l, int written,
     char name[40];
     snprintf(name, sizeof name, "h.%d.%s", l, r.field);
     plan_add_sized(&m->plan, name, N, r.columns, r.bytes, fwd(l, written),
-                   kept ? end : fwd(l, reader), first);
+                   kept ? end : fwd(l, reader), first)->layer = l;
     /* give what is computed again a second life */
     if (!redone)
         return;
     snprintf(name, sizeof name, "h.%d.%s again", l, r.field);
     plan_add_sized(&m->plan, name, N, r.columns, r.bytes,
                    mode == REDO_BLOCK ? bwd(c, l, FC_PROJ) : end, end,
-                   again);
+                   again)->layer = l;
 }
 
 #define BF16_PLAN_ACT(field, kind, columns, written, reader, needed,     \
@@ -54,7 +54,7 @@ static void plan_act(struct Model *m, struct PlanRow r, int l, int written,
     snprintf(name, sizeof name, "h.%d." #field, l);                      \
     plan_add_sized(&m->plan, name, N, (size_t)(columns),                 \
                    sizeof(TYPE_##kind), bwd(c, l, written),              \
-                   bwd(c, l, reader), &x->h[l].field);
+                   bwd(c, l, reader), &x->h[l].field)->layer = l;
 
 static void plan_layer_bf16(struct Model *m, int l)
 {
@@ -72,24 +72,17 @@ static void plan_layer_bf16(struct Model *m, int l)
 /* plan what lies outside the bf16 layers */
 static void plan_ends_bf16(struct Model *m)
 {
-    const struct Config *c = &m->config;
-    const int ln_f = fwd(c->L, LN_1), z = classifier_step(c);
-    const int back = m->training ? bwd(c, c->L, LN_1) : ln_f;
-    const size_t N = (size_t)m->B * (size_t)m->T, C = (size_t)c->C;
-    const size_t Vp = (size_t)m->bf16->Vp, h = sizeof(bf16);
+    const int z = classifier_step(&m->config), L = m->config.L;
+    const size_t N = (size_t)m->B * (size_t)m->T;
     struct Plan *p = &m->plan;
     struct Bf16Model *x = m->bf16;
-    plan_add_sized(p, "x_f", N, C, h, fwd(c->L, BEFORE), back,
-                   &x->h[c->L].x);
-    plan_add_sized(p, "ln_f", N, C, h, ln_f, m->training ? back : z,
-                   &x->ln_f);
-    plan_add_sized(p, "mean_f", N, 1, 4, ln_f, back, &x->mean_f);
-    plan_add_sized(p, "rstd_f", N, 1, 4, ln_f, back, &x->rstd_f);
-    plan_add_sized(p, "logits", (size_t)m->chunk, Vp, h, z, z, &x->logits);
-    plan_add_sized(p, "losses", N, 1, 4, z, z, &x->losses);
-    plan_add_sized(p, "last", (size_t)m->B, Vp, 4, z, z, &x->last);
-    if (m->training)
-        plan_add_sized(p, "dx", N, C, h, back, 2 * z, &x->dx);
+    const struct EndBuffers to = { &x->h[L].x, &x->ln_f, &x->mean_f,
+                                   &x->rstd_f, &x->logits };
+    plan_ends(m, sizeof(bf16), sizeof(float), x->Vp, &to);
+    plan_add_sized(p, "losses", N, 1, sizeof(float), z, z, &x->losses);
+    plan_add_sized(p, "last", (size_t)m->B, (size_t)x->Vp, sizeof(float),
+                   z, z, &x->last);
+    plan_dx(m, sizeof(bf16), &x->dx);
 }
 
 /* choose the rows of a chunk of logits */
@@ -113,8 +106,6 @@ static int logit_rows(const struct Model *m)
 }
 
 /* plan the bf16 model */
-enum { VOCAB_TILE = 128 };
-
 bool bf16_plan(struct Model *m)
 {
     const struct Config *c = &m->config;
@@ -125,7 +116,7 @@ bool bf16_plan(struct Model *m)
     x->again = calloc((size_t)c->L, sizeof *x->again);
     if (!x->h || !x->again)
         return false;
-    x->Vp = (c->V + VOCAB_TILE - 1) / VOCAB_TILE * VOCAB_TILE;
+    x->Vp = whole_tiles(c->V);
     x->total = bf16_offset(m, m->table.n - 1)
              + ((size_t)c->C + 15) / 16 * 16;
     m->chunk = logit_rows(m);

@@ -3,45 +3,22 @@
 #include "gpt2/trainer.h"
 
 #include "backend/backend.h"
+#include "io/checkpoint.h"
 #include "ops/adamw/adamw.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* reserve the moments and one micro-batch */
-static void reserve(struct Trainer *t)
+/* reserve one micro-batch */
+static bool reserve(struct Trainer *t, struct Error *e)
 {
-    size_t moment = t->model.table.total * sizeof(real);
     size_t batch = (size_t)t->config.B * (size_t)t->config.T
                    * sizeof(int32_t);
-    /* reserve two moments for each parameter */
-    t->m = backend_alloc(moment, "the optimiser");
-    t->v = backend_alloc(moment, "the optimiser");
-    backend_zero(t->m, moment);
-    backend_zero(t->v, moment);
     t->tokens = backend_host_alloc(batch, "a batch");
     t->targets = backend_host_alloc(batch, "a batch");
     t->loaded = -1;
-}
-
-
-bool trainer_spans(struct Trainer *t, struct Error *e)
-{
-    const bf16 *copy = model_copy_of(&t->model, 0);
-    t->span = calloc((size_t)t->model.table.n, sizeof *t->span);
-    if (!t->span)
-        return error_set(e, "no memory for a list of %d tensors",
-                         t->model.table.n);
-    for (int i = 0; i < t->model.table.n; i++) {
-        const struct Param *p = &t->model.table.row[i];
-        const bf16 *at = model_copy_of(&t->model, i);
-        t->span[i] = (struct AdamwSpan){ .offset = p->offset,
-            .size = p->size, .decays = p->decay,
-            .offset16 = copy ? (size_t)(at - copy) : 0 };
-    }
-    return true;
+    return model_ok(&t->model, e);
 }
 
 
@@ -64,8 +41,9 @@ bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
     if (!model_create_as(&t->model, model, config->B, config->T, true,
                          &config->options, e))
         return false;
-    reserve(t);
-    if (model_ok(&t->model, e) && trainer_spans(t, e))
+    if (optimizer_create(&t->optimizer, &t->model, &config->optimizer,
+                         config->seed, e)
+        && reserve(t, e))
         return true;
     trainer_free(t);
     memset(t, 0, sizeof *t);
@@ -80,14 +58,12 @@ void trainer_free(struct Trainer *t)
     loader_close(&t->val);
     if (t->model.backend) {
         struct Backend *before = backend_use(t->model.backend);
-        backend_free(t->m);
-        backend_free(t->v);
         backend_host_free(t->tokens);
         backend_host_free(t->targets);
         backend_use(before);
     }
+    optimizer_free(&t->optimizer);
     model_free(&t->model);
-    free(t->span);
 }
 
 
@@ -117,23 +93,6 @@ static void start_gradient(struct Trainer *t)
 }
 
 
-/* move the weights along a clipped gradient */
-static void move_weights(struct Trainer *t, const struct StepReport *r)
-{
-    const struct TrainConfig *c = &t->config;
-    /* s = this step, with the factor that clips */
-    struct AdamwStep s = {
-        .lr = r->lr, .beta1 = c->beta1, .beta2 = c->beta2, .eps = c->eps,
-        .scale = c->clip > 0 && r->norm > c->clip ? c->clip / r->norm : 1,
-        .decay = c->decay, .step = t->step + 1, .seed = c->seed,
-    };
-    profile_range("adamw");
-    adamw_all(t->model.w.base, model_copy_of(&t->model, 0), t->m, t->v,
-              t->model.g.base, t->span, t->model.table.n, &s);
-    profile_range(NULL);
-}
-
-
 /* refuse a step that is not finite */
 static bool refuse_step(const struct Trainer *t, const struct StepReport *r,
                         struct Error *e)
@@ -156,7 +115,7 @@ static bool use_gradient(struct Trainer *t, struct StepReport *r,
     r->lr = schedule_lr(&t->config.schedule, t->step);
     if (!isfinite(r->loss) || !isfinite(r->norm))
         return refuse_step(t, r, e);
-    move_weights(t, r);
+    optimizer_step(&t->optimizer, r->lr, r->norm, t->step + 1);
     if (!model_ok(&t->model, e))
         return false;
     t->step++;
@@ -245,18 +204,15 @@ bool trainer_save(const struct Trainer *t, const char *out,
     assert(n < TRAINER_FIELDS);
     for (int i = 0; i < n; i++)
         all[i + 1] = field[i];
-    const struct ModelUse u = model_use(&t->model);
-    const bool good = model_ok(&t->model, e)
-                   && checkpoint_save(out, t->step, &t->model, t->m, t->v,
-                                      all, n + 1, e);
-    model_unuse(&t->model, u);
-    return good;
+    return model_ok(&t->model, e)
+        && checkpoint_save(out, t->step, &t->model, &t->optimizer, all,
+                           n + 1, e);
 }
 
 
 bool trainer_resume(struct Trainer *t, const char *path, struct Error *e)
 {
     struct Field own = counter(t);
-    return checkpoint_load(path, &t->model, t->m, t->v, &own, 1, &t->step,
-                           e);
+    return checkpoint_load(path, &t->model, &t->optimizer, &own, 1,
+                           &t->step, e);
 }

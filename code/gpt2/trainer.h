@@ -7,16 +7,16 @@
 
 #include "data/loader.h"
 #include "gpt2/model.h"
+#include "gpt2/optimizer.h"
 #include "gpt2/schedule.h"
-#include "io/checkpoint.h"
+#include "io/train_state.h"
 
 /* what decides a run: `struct TrainConfig` */
 struct TrainConfig {
     int      B, T;          /* sequences of a micro-batch, their length */
     int      accumulate;    /* K: micro-batches per step */
     uint64_t seed;          /* of the weights and of the data's order */
-    double   beta1, beta2, eps, decay;
-    double   clip;          /* longest gradient let through; 0: any */
+    struct OptimizerConfig optimizer;
     struct Schedule schedule;
     struct ModelOptions options;    /* precision, and what is kept */
 };
@@ -27,8 +27,7 @@ struct Trainer {
     struct TrainConfig config;
     struct Model model;
     struct Loader data, val;        /* val.shards == 0: no validation */
-    real *m, *v;                    /* moments, [model.table.total] */
-    struct AdamwSpan *span;         /* [model.table.n] of the optimiser */
+    struct Optimizer optimizer;
     int32_t *tokens, *targets;      /* one micro-batch, [B][T] */
     int64_t loaded;                 /* its first sequence, or -1: none */
     int64_t step;                   /* steps done */
@@ -55,9 +54,7 @@ void trainer_free(struct Trainer *t);
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e);
 
 /* Its second half: clip, move the weights along model.g, count the step.
- * r->loss is set by the caller.  trainer_spans makes the list of tensors
- * that it needs, as trainer_create does; free(t->span). */
-bool trainer_spans(struct Trainer *t, struct Error *e);
+ * r->loss is set by the caller. */
 bool trainer_update(struct Trainer *t, struct StepReport *r,
                     struct Error *e);
 

@@ -3,23 +3,23 @@
 #include "programs/open_model.h"
 
 #include <sys/stat.h>
-#include "io/checkpoint.h"
+#include "base/file.h"
+#include "io/weights.h"
 #include "programs/kernels.h"
 
 /* A checkpoint's directory stands for the weights in it. */
-static const char *weights_in(char path[CHECKPOINT_PATH_MAX],
+static const char *weights_in(char path[FILE_PATH_MAX],
                               const char *init)
 {
     struct stat s;
     const bool inside = stat(init, &s) == 0 && S_ISDIR(s.st_mode);
-    return inside && snprintf(path, CHECKPOINT_PATH_MAX,
-                              "%s/model.safetensors", init)
-                     < CHECKPOINT_PATH_MAX ? path : init;
+    return inside && path_join(path, init, "model.safetensors", NULL)
+           ? path : init;
 }
 
 void model_open(struct Model *m, const struct ModelSource *f, int B, int T)
 {
-    char path[CHECKPOINT_PATH_MAX];
+    char path[FILE_PATH_MAX];
     const char *file = weights_in(path, f->init);
     struct ModelOptions o;
     struct Config c;

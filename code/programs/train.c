@@ -9,9 +9,13 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "gpt2/memory.h"
 #include "gpt2/runlog.h"
 #include "gpt2/sampler.h"
 #include "gpt2/trainer.h"
+#include "io/checkpoint.h"
+#include "io/checkpoint_dir.h"
+#include "io/weights.h"
 #include "ops/peak/peak.h"
 #include "programs/kernels.h"
 
@@ -230,7 +234,7 @@ static bool restore_option(int i, const struct Json *value)
 }
 
 /* Is option i one that runs before it did without?  They were fp32. */
-static bool older(int i)
+static bool absent_in_old_checkpoints(int i)
 {
     if (strcmp(table[i].name, "precision") == 0)
         o.precision = "fp32";
@@ -242,18 +246,16 @@ static bool older(int i)
 
 static void load_options(const char *checkpoint)
 {
-    char path[CHECKPOINT_PATH_MAX + 16];
-    struct Mapped file;
+    char path[FILE_PATH_MAX];
     struct JsonDocument doc;
     struct Error e;
-    snprintf(path, sizeof path, "%s/train.json", checkpoint);
-    if (!map_file(&file, path, &e)
-        || !json_parse(&doc, path, (const char *)file.data, file.size, &e))
+    if (!path_join(path, checkpoint, "train.json", &e)
+        || !json_parse_file(&doc, path, &e))
         fail("%s", e.text);
     for (int i = 0; i < ROWS; i++) {
         const char *name = table[i].name;
         const struct Json *v = json_get(doc.root, name);
-        if (!v && older(i))
+        if (!v && absent_in_old_checkpoints(i))
             continue;
         if (kind[i] != LOCAL && !restore_option(i, v))
             fail("%s: \"%s\" is missing or not a value of --%s; the "
@@ -261,7 +263,6 @@ static void load_options(const char *checkpoint)
                  name, name);
     }
     json_free(&doc);
-    unmap_file(&file);
 }
 
 static void value_text(const struct Option *p, char *out, size_t size)
@@ -415,8 +416,9 @@ static void make_config(struct TrainConfig *c)
 {
     *c = (struct TrainConfig){
         .B = o.batch, .T = o.seq, .accumulate = o.accumulate,
-        .seed = (uint64_t)o.seed, .beta1 = o.beta1, .beta2 = o.beta2,
-        .eps = o.eps, .decay = o.decay, .clip = o.clip,
+        .seed = (uint64_t)o.seed,
+        .optimizer = { .beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps,
+                       .decay = o.decay, .clip = o.clip },
         .schedule = { .lr = o.lr, .last = o.lr_last,
             .cooldown = o.cooldown, .warmup = o.warmup,
             .steps = o.steps },
@@ -795,7 +797,7 @@ static void run_steps(struct Run *r)
 int main(int argc, char **argv)
 {
     static struct Run run;
-    static char checkpoint[CHECKPOINT_PATH_MAX];
+    static char checkpoint[FILE_PATH_MAX];
     char **again = malloc((size_t)(argc + 1) * sizeof *again);
     threads_wait_politely(argv);
     if (!again)

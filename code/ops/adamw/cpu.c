@@ -29,7 +29,8 @@ struct Coefficients {
 
 /* Ask for the lines 4 KiB ahead, into the second-level cache, and 512
  * bytes ahead, into the first. */
-static inline __attribute__((always_inline)) void touch_far(const real *p)
+static inline __attribute__((always_inline)) void
+prefetch_ahead(const real *p)
 {
     const char *at = (const char *)p;
     __builtin_prefetch(at + 4096, 0, 2);
@@ -62,10 +63,10 @@ static void update_piece(real *restrict w, real *restrict m,
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
         /* touch the lines that will be needed soon */
-        touch_far(w + i);
-        touch_far(m + i);
-        touch_far(v + i);
-        touch_far(g + i);
+        prefetch_ahead(w + i);
+        prefetch_ahead(m + i);
+        prefetch_ahead(v + i);
+        prefetch_ahead(g + i);
         update(w + i, m + i, v + i, g + i, LANES, k);
     }
     update(w + i, m + i, v + i, g + i, n - i, k);
@@ -103,7 +104,7 @@ static double sum_piece(const real *g, size_t n)
     /* lane[j] = the sum of every 16th square, from the j-th on */
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
-        touch_far(g + i);
+        prefetch_ahead(g + i);
         for (int j = 0; j < LANES; j++)
             lane[j] += (double)g[i + j] * g[i + j];
     }

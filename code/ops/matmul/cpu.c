@@ -30,7 +30,7 @@ struct Job {
     const real *bias;       /* [N] or NULL */
     double *squares;        /* [N] or NULL: of the columns of c        */
     int M, N, K;
-    bool add, far;
+    bool add, nontemporal;
     const struct Kernel *kernel;
 };
 
@@ -140,7 +140,8 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
     int mr = kernel->mr, nr = kernel->nr, tile = 0;
     /* what all tiles of this block have in common */
     bool last = b->k0 + b->depth == j->K;
-    bool far = j->far && b->depth == j->K && b->depth >= mr * TOUCH_EVERY;
+    bool nontemporal = j->nontemporal && b->depth == j->K
+                    && b->depth >= mr * TOUCH_EVERY;
     double squares[STRIP_MAX] __attribute__((aligned(64))) = { 0 };
     struct Tile t = { .ldc = j->ldc, .depth = b->depth,
                       .add = j->add || b->k0 > 0 };
@@ -154,7 +155,7 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
             t.b = packed_b + n * b->depth;
             t.bias = j->bias && b->k0 == 0 ? j->bias + b->n0 + n : NULL;
             t.squares = last && j->squares ? squares + n : NULL;
-            t.keep = far && t.rows == mr && t.cols == nr ? kept : NULL;
+            t.buffer = nontemporal && t.rows == mr && t.cols == nr ? kept : NULL;
             /* say what to touch during this tile */
             bool right = n + nr < b->cols;
             t.next_c = right ? t.c + nr : t.c - n + mr * j->ldc;
@@ -163,12 +164,12 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
             touch(&t, h, tile);
             kernel->tile(&t);
             /* remember a kept tile */
-            t.late = t.keep;
-            t.late_c = t.c;
+            t.pending = t.buffer;
+            t.pending_c = t.c;
         }
     /* store the last kept tile */
-    for (int m = 0; t.late && m < mr; m++)
-        memcpy(t.late_c + m * j->ldc, t.late + m * nr,
+    for (int m = 0; t.pending && m < mr; m++)
+        memcpy(t.pending_c + m * j->ldc, t.pending + m * nr,
                (size_t)nr * sizeof *t.c);
     /* hand over the squares of this block */
     for (int n = 0; j->squares && n < b->cols; n++)
@@ -303,7 +304,7 @@ static void multiply(struct Job j, const real *a, size_t lda,
     j.add = flags & GEMM_ADD;
     j.kernel = kernel_in_use();
     /* may c leave around the caches? */
-    j.far = flags & GEMM_NONTEMPORAL && !j.add && j.kernel->streams
+    j.nontemporal = flags & GEMM_NONTEMPORAL && !j.add && j.kernel->streams
          && ((uintptr_t)j.c | j.ldc * sizeof(real)) % 64 == 0;
     if (j.M <= 0 || j.N <= 0)
         return;

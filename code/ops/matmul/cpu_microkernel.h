@@ -140,7 +140,7 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
     /* what one micro-kernel does, until the sums are complete */
     const real *a = t->a, *b = t->b;
     const char *ahead = t->ahead, *next_a = (const char *)t->next_a;
-    bool touch_c = !t->keep && !t->late;
+    bool touch_c = !t->buffer && !t->pending;
     size_t row = 0;
     int k = 0;
     for (; k + TOUCH_EVERY <= t->depth; k += TOUCH_EVERY) {
@@ -151,9 +151,9 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
         next_a += 64;
         if (k < ROWS * TOUCH_EVERY) {
             /* store a row of the tile before, if one was kept */
-            if (t->late)
-                JOIN(NAME, _stream)(t->late_c + row * t->ldc,
-                                    t->late + row * WIDTH);
+            if (t->pending)
+                JOIN(NAME, _stream)(t->pending_c + row * t->ldc,
+                                    t->pending + row * WIDTH);
             #pragma GCC unroll 4
             for (int j = 0; j < VECS && touch_c; j++)
                 __builtin_prefetch(t->next_c + row * t->ldc + j * LANES, 0, 2);
@@ -172,8 +172,8 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
     if (t->squares)
         JOIN(NAME, _squares)(rows, acc, t->squares);
     /* keep or store the tile */
-    if (t->keep)
-        JOIN(NAME, _store)(rows, acc, t->keep, WIDTH);
+    if (t->buffer)
+        JOIN(NAME, _store)(rows, acc, t->buffer, WIDTH);
     else if (t->cols == WIDTH)
         JOIN(NAME, _store)(rows, acc, t->c, t->ldc);
     else

@@ -24,9 +24,9 @@ struct Tile {
     bool add;                   /* c += rather than c =                 */
     double *squares;            /* [nr] or NULL: += those of c          */
     /* where a finished tile goes */
-    real *keep;                 /* [mr][nr]: instead of c, or NULL      */
-    const real *late;           /* a tile kept before, to be stored at  */
-    real *late_c;               /* late_c now, or NULL                  */
+    real *buffer;               /* [mr][nr]: instead of c, or NULL      */
+    const real *pending;        /* a tile in a buffer, to be stored at  */
+    real *pending_c;            /* pending_c now, or NULL               */
     /* where the next bytes are */
     const real *next_c;         /* where the next tile begins in c, and */
     const real *next_a;         /* its sliver of a: both are touched,   */
