@@ -210,6 +210,14 @@ static bool fits(const struct Operand *o, char letter)
            bytes > 0 && bytes <= 4;
 }
 
+/* The letter of a register for data of a type. */
+static char letter_of(enum Type type, bool wide)
+{
+    if (wide)
+        return type == F64 ? 'd' : 'l';
+    return type == F32 ? 'f' : 'w';
+}
+
 static uint32_t place_destination(struct Decoder *d,
                                   const struct Operand *o, char letter)
 {
@@ -529,8 +537,7 @@ static bool decode_selp(struct Decoder *d)
     int bytes = type_bytes(type);
     if (bytes < 2 || !want(d, 4, 4))
         return bytes < 2 ? unknown(d) : false;
-    char letter = bytes == 8 ? (type == F64 ? 'd' : 'l')
-                             : type == F32 ? 'f' : 'w';
+    char letter = letter_of(type, bytes == 8);
     struct Instruction i = start(d, bytes == 8 ? run_select8 : run_select4);
     i.a[0] = place(d, &s->operand[1], letter);
     i.b[0] = place(d, &s->operand[2], letter);
@@ -692,8 +699,7 @@ static bool place_data(struct Decoder *d, struct Instruction *i,
         const struct Operand *r = o->kind == OPERAND_LIST ? &o->list[k] : o;
         bool wide = i->size == 8 || (r->kind == OPERAND_REGISTER &&
                                      type_bytes(r->type) == 8);
-        char letter = wide ? type == F64 ? 'd' : 'l' : type == F32 ? 'f'
-                                                                   : 'w';
+        char letter = letter_of(type, wide);
         if (k && wide != !!(i->flags & FLAG_WIDE))
             return refuse(d, "'%.60s' with registers of two widths",
                           d->s->op);
@@ -766,7 +772,8 @@ static enum Op op_named(const char *name)
         { "min", OP_MIN }, { "max", OP_MAX }, { "exch", OP_EXCH },
         { "cas", OP_CAS }, { "up", OP_UP }, { "down", OP_DOWN },
         { "bfly", OP_BFLY }, { "idx", OP_IDX }, { "all", OP_ALL },
-        { "any", OP_ANY }, { "ballot", OP_BALLOT }, { "popc", OP_POPC },
+        { "any", OP_ANY }, { "uni", OP_UNI }, { "ballot", OP_BALLOT },
+        { "popc", OP_POPC },
     };
     for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
         if (!strcmp(ops[k].name, name))
@@ -774,62 +781,102 @@ static enum Op op_named(const char *name)
     return OP_NONE;
 }
 
+/* An atomic operation: what it counts as, whether red has it, too, and
+ * whether floats have it. */
+static const struct AtomicRow {
+    enum Op op;
+    enum AtomicKind kind;
+    bool red, floats;
+} atomic_rows[] = {
+    { OP_AND,  ATOMIC_LOGIC,  true,  false },
+    { OP_OR,   ATOMIC_LOGIC,  true,  false },
+    { OP_XOR,  ATOMIC_LOGIC,  true,  false },
+    { OP_ADD,  ATOMIC_ADD,    true,  true },
+    { OP_INC,  ATOMIC_ADD,    true,  false },
+    { OP_DEC,  ATOMIC_ADD,    true,  false },
+    { OP_MIN,  ATOMIC_MINMAX, true,  true },
+    { OP_MAX,  ATOMIC_MINMAX, true,  true },
+    { OP_EXCH, ATOMIC_EXCH,   true,  true },
+    { OP_CAS,  ATOMIC_CAS,    false, false },
+};
+
+static const struct AtomicRow *atomic_row(enum Op op)
+{
+    for (size_t k = 0; k < sizeof atomic_rows / sizeof *atomic_rows; k++)
+        if (atomic_rows[k].op == op)
+            return &atomic_rows[k];
+    return NULL;
+}
+
+static bool is_float(enum Type t)
+{
+    return t == F16 || t == BF16 || t == F16X2 || t == BF16X2 || t == F32 ||
+           t == F64;
+}
+
+/* The operation, the type and the space of an atomic's opcode. */
+static bool atomic_parts(struct Decoder *d, struct Instruction *i)
+{
+    struct Part p = { .rest = d->s->op };
+    i->space = SPACE_GENERIC;
+    for (next_part(&p); next_part(&p);) {
+        enum Type type = type_named(p.text, strlen(p.text));
+        if (type_bytes(type) >= 2)
+            i->type = (int)type;
+        else if (space_of(&p) != SPACE_GENERIC)
+            i->space = space_of(&p);
+        else if (atomic_row(op_named(p.text)))
+            i->op = (int)op_named(p.text);
+        else if (!part_in(&p, IGNORED) && !part_is(&p, "noftz"))
+            return unknown(d);
+    }
+    i->size = type_bytes((enum Type)i->type);
+    i->is_64 = i->size == 8;
+    i->is_float = is_float((enum Type)i->type);
+    return true;
+}
+
+static bool atomic_known(const struct Instruction *i, bool red)
+{
+    const struct AtomicRow *row = atomic_row((enum Op)i->op);
+    return row && i->size && (!red || row->red) &&
+           (!i->is_float || row->floats) &&
+           (i->space == SPACE_GLOBAL || i->space == SPACE_SHARED ||
+            i->space == SPACE_GENERIC);
+}
+
 static enum AtomicKind atomic_kind(const struct Instruction *i,
                                    const struct Operand *value)
 {
-    return i->op == OP_ADD && value->kind == OPERAND_NUMBER &&
-           value->value == 1 && i->size == 4 && !i->is_float ? ATOMIC_INC1 :
-           i->op == OP_ADD || i->op == OP_INC || i->op == OP_DEC ?
-           ATOMIC_ADD : i->op == OP_MIN || i->op == OP_MAX ? ATOMIC_MINMAX :
-           i->op == OP_EXCH ? ATOMIC_EXCH : i->op == OP_CAS ? ATOMIC_CAS :
-           ATOMIC_LOGIC;
+    bool one = value->kind == OPERAND_NUMBER && value->value == 1;
+    if (i->op == OP_ADD && one && i->size == 4 && !i->is_float)
+        return ATOMIC_INC1;
+    return atomic_row((enum Op)i->op)->kind;
 }
 
 /* atom.global.add.f32 d, [a], b;  atom.cas d, [a], b, c;  red has no d. */
 static bool decode_atomic(struct Decoder *d)
 {
-    const struct Statement *s = d->s;
-    struct Part p = { .rest = s->op };
     struct Instruction i = start(d, run_atomic);
-    bool red = s->op[0] == 'r';
-    i.space = SPACE_GENERIC;
-    for (next_part(&p); next_part(&p);) {
-        enum Type type = type_named(p.text, strlen(p.text));
-        if (type_bytes(type) >= 2)
-            i.type = (int)type;
-        else if (space_of(&p) != SPACE_GENERIC)
-            i.space = space_of(&p);
-        else if (op_named(p.text) >= OP_AND && op_named(p.text) <= OP_CAS)
-            i.op = (int)op_named(p.text);
-        else if (!part_in(&p, IGNORED) && !part_is(&p, "noftz"))
-            return unknown(d);
-    }
-    int n = (i.op == OP_CAS ? 4 : 3) - red;
-    enum Type type = (enum Type)i.type;
-    i.size = type_bytes(type);
-    i.is_float = type == F32 || type == F64 || type == F16 ||
-                 type == BF16 || type == F16X2 || type == BF16X2;
-    i.is_64 = i.size == 8;
-    if (i.op == OP_NONE || !i.size || (red && i.op == OP_CAS) ||
-        (i.is_float && i.op != OP_ADD && i.op != OP_MIN && i.op != OP_MAX &&
-         i.op != OP_EXCH) || i.space == SPACE_CONST ||
-        i.space == SPACE_PARAM || i.space == SPACE_LOCAL)
+    bool red = d->s->op[0] == 'r';
+    const struct Operand *result = d->s->operand, *at = result + !red;
+    if (!atomic_parts(d, &i))
+        return false;
+    if (!atomic_known(&i, red))
         return unknown(d);
+    int n = (i.op == OP_CAS ? 4 : 3) - red;
     if (!want(d, n, n))
         return false;
-    const struct Operand *o = &s->operand[red ? 0 : 1];
-    char letter = type == F64 ? 'd' : i.is_64 ? 'l' : type == F32 ? 'f'
-                                                                  : 'w';
-    if (!place_address(d, &o[0], &i.a[0], &i.offset, &i.flags, FLAG_A64))
+    char letter = letter_of((enum Type)i.type, i.is_64);
+    if (!place_address(d, &at[0], &i.a[0], &i.offset, &i.flags, FLAG_A64))
         return false;
-    i.b[0] = place(d, &o[1], letter);
+    i.b[0] = place(d, &at[1], letter);
     if (i.op == OP_CAS)
-        i.c[0] = place(d, &o[2], letter);
-    i.d[0] = red ? d->scratch
-                 : place_destination(d, &s->operand[0], letter);
-    i.access = red || s->operand[0].kind == OPERAND_NONE ? ACCESS_RED
-                                                         : ACCESS_ATOM;
-    i.atomic = atomic_kind(&i, &o[1]);
+        i.c[0] = place(d, &at[2], letter);
+    i.d[0] = red ? d->scratch : place_destination(d, result, letter);
+    i.access = red || result->kind == OPERAND_NONE ? ACCESS_RED
+                                                   : ACCESS_ATOM;
+    i.atomic = atomic_kind(&i, &at[1]);
     strength(&i);
     return emit(d, &i);
 }
@@ -1024,49 +1071,73 @@ static bool decode_shuffle(struct Decoder *d)
     return emit(d, &i);
 }
 
+/* A vote, a match or a reduction of a warp: the operations and the types
+ * it may have, and what its result and its source are: p a predicate, w 32
+ * bits, l 64. */
+static const struct VoteRow {
+    const char *name, *ops, *types;
+    Handler *run;
+    char result, source;
+} vote_rows[] = {
+    { "vote", "all any uni", "pred", run_vote, 'p', 'p' },
+    { "vote", "ballot", "b32", run_vote, 'w', 'p' },
+    { "match", "any all", "b32", run_match, 'w', 'w' },
+    { "match", "any all", "b64", run_match, 'w', 'l' },
+    { "redux", "and or xor add min max", "u32 s32 b32", run_redux, 'w',
+      'w' },
+};
+
+/* The row of an opcode, and its operation and type; NULL: it has none. */
+static const struct VoteRow *vote_row(const char *name, int *op, int *type)
+{
+    struct Part p = { .rest = name }, first, of = { 0 }, on = { 0 };
+    bool sync = false;
+    next_part(&p);
+    for (first = p; next_part(&p);) {
+        if (op_named(p.text) != OP_NONE)
+            of = p;
+        else if (type_named(p.text, strlen(p.text)) != TYPE_NONE)
+            on = p;
+        else if (part_is(&p, "sync"))
+            sync = true;
+        else
+            return NULL;
+    }
+    *op = (int)op_named(of.text);
+    *type = (int)type_named(on.text, strlen(on.text));
+    for (size_t k = 0; k < sizeof vote_rows / sizeof *vote_rows; k++) {
+        const struct VoteRow *row = &vote_rows[k];
+        if (sync && part_is(&first, row->name) && part_in(&of, row->ops) &&
+            part_in(&on, row->types))
+            return row;
+    }
+    return NULL;
+}
+
 /* vote.sync.ballot.b32 d, p, mask;  match.any.sync.b32 d, a, mask;
- * redux.sync.add.u32 d, a, mask;  activemask.b32 d */
+ * redux.sync.add.u32 d, a, mask */
 static bool decode_vote(struct Decoder *d)
 {
-    const struct Statement *s = d->s;
-    struct Part p = { .rest = s->op };
-    bool vote = s->op[0] == 'v', match = s->op[0] == 'm';
-    struct Instruction i = start(d, vote ? run_vote : match ? run_match
-                                                            : run_redux);
-    i.sync = SYNC_MASK;
-    for (next_part(&p); next_part(&p);) {
-        enum Type type = type_named(p.text, strlen(p.text));
-        if (part_is(&p, "uni"))
-            i.op = OP_UNI;
-        else if (op_named(p.text) != OP_NONE)
-            i.op = (int)op_named(p.text);
-        else if (type != TYPE_NONE)
-            i.type = (int)type;
-        else if (!part_is(&p, "sync"))
-            return unknown(d);
-    }
-    bool pred = vote && i.op != OP_BALLOT, wide = match && i.type == B64;
-    bool known = vote ? (pred ? i.type == PRED && (i.op == OP_ALL ||
-                         i.op == OP_ANY || i.op == OP_UNI) : i.type == B32)
-        : match ? (i.op == OP_ANY || i.op == OP_ALL) &&
-                  (i.type == B32 || i.type == B64)
-        : i.op >= OP_AND && i.op <= OP_MAX && i.op != OP_INC &&
-          i.op != OP_DEC && (i.type == U32 || i.type == S32 ||
-                             i.type == B32);
-    if (!known || !has_part(s->op, "sync"))
+    const struct Operand *o = d->s->operand;
+    struct Instruction i = start(d, NULL);
+    const struct VoteRow *row = vote_row(d->s->op, &i.op, &i.type);
+    if (!row)
         return unknown(d);
     if (!want(d, 3, 3))
         return false;
-    i.a[0] = vote ? place_either(d, &s->operand[1], &i.flags)
-                  : place(d, &s->operand[1], wide ? 'l' : 'w');
-    i.flags |= wide ? FLAG_WIDE : 0;
-    i.c[1] = place(d, &s->operand[2], 'w');
-    i.d[0] = place_destination(d, &s->operand[0], pred ? 'p' : 'w');
-    i.d[1] = s->operand[0].second ?
-        place_destination(d, s->operand[0].second, 'p') : d->scratch;
+    i.run = row->run;
+    i.sync = SYNC_MASK;
+    i.flags |= row->source == 'l' ? FLAG_WIDE : 0;
+    i.a[0] = row->source == 'p' ? place_either(d, &o[1], &i.flags)
+                                : place(d, &o[1], row->source);
+    i.c[1] = place(d, &o[2], 'w');
+    i.d[0] = place_destination(d, &o[0], row->result);
+    i.d[1] = o[0].second ? place_destination(d, o[0].second, 'p')
+                         : d->scratch;
     return emit(d, &i);
 }
 
+/* activemask.b32 d */
 static bool decode_activemask(struct Decoder *d)
 {
     struct Instruction i = start(d, run_activemask);

@@ -159,40 +159,73 @@ static void next(struct Reader *r)
 }
 
 /* read a number */
-/* 12, 0x1f, 017, 0b101, all perhaps with U; 0f3F800000 and 0d... are the
- * bits of a float and a double; 1.5 is a double. */
+/* Is this + or - the sign of a decimal exponent, as in 1e+5? */
+static bool is_exponent(const char *word, size_t n, int sign)
+{
+    return (sign == '+' || sign == '-') && n &&
+           tolower(word[n - 1]) == 'e' && !strchr("xfd", word[1]);
+}
+
+/* Cut a number from the text; its length. */
+static size_t cut_number(struct Reader *r, char *word, size_t size)
+{
+    size_t n = 0;
+    for (; r->at < r->end && n < size - 1; r->at++) {
+        if (!isalnum((unsigned char)*r->at) && *r->at != '.' &&
+            !is_exponent(word, n, *r->at))
+            break;
+        word[n++] = *r->at;
+    }
+    word[n] = 0;
+    return n;
+}
+
+/* 0f3F800000 and 0d... are the bits of a float and a double. */
+static void read_bits(struct Reader *r, const char *word)
+{
+    bool single = tolower(word[1]) == 'f';
+    char *end;
+    r->number = single ? OPERAND_FLOAT : OPERAND_DOUBLE;
+    r->value = strtoull(word + 2, &end, 16);
+    if (r->length != (single ? 10 : 18) || *end)
+        wrong(r, "'%s' is not the bits of a number", word);
+}
+
+/* 1.5 is a double; the end of what was read. */
+static char *read_decimal(struct Reader *r, const char *word)
+{
+    char *end;
+    double v = strtod(word, &end);
+    memcpy(&r->value, &v, sizeof v);
+    r->number = OPERAND_DOUBLE;
+    return end;
+}
+
+/* 12, 0x1f, 017 and 0b101; the end of what was read. */
+static char *read_integer(struct Reader *r, const char *word, char kind)
+{
+    char *end;
+    bool binary = kind == 'b';
+    r->value = strtoull(binary ? word + 2 : word, &end, binary ? 2 : 0);
+    r->number = OPERAND_NUMBER;
+    return end;
+}
+
 static void read_number(struct Reader *r)
 {
-    char word[64];
-    size_t n = 0;
-    const char *p = r->at;
-    while (p < r->end && n < sizeof word - 1 &&
-           (isalnum((unsigned char)*p) || *p == '.' ||
-            ((*p == '+' || *p == '-') && n && tolower(word[n - 1]) == 'e' &&
-             word[1] != 'x' && word[1] != 'f' && word[1] != 'd')))
-        word[n++] = *p++;
-    word[n] = 0;
-    r->at = p;
+    char word[64], *end;
+    size_t n = cut_number(r, word, sizeof word);
+    char kind = n > 2 && word[0] == '0' ? (char)tolower(word[1]) : 0;
     r->word = WORD_NUMBER;
     r->length = n;
-    r->number = OPERAND_NUMBER;
-    char kind = n > 2 && word[0] == '0' ? (char)tolower(word[1]) : 0, *end;
     if (kind == 'f' || (kind == 'd' && n == 18)) {
-        r->number = kind == 'f' ? OPERAND_FLOAT : OPERAND_DOUBLE;
-        r->value = strtoull(word + 2, &end, 16);
-        if (n != (kind == 'f' ? 10 : 18) || *end)
-            wrong(r, "'%s' is not the bits of a number", word);
+        read_bits(r, word);
         return;
     }
-    if (strpbrk(word, ".") || (kind != 'x' && strpbrk(word, "eE"))) {
-        double v = strtod(word, &end);
-        memcpy(&r->value, &v, sizeof v);
-        r->number = OPERAND_DOUBLE;
-    } else if (kind == 'b') {
-        r->value = strtoull(word + 2, &end, 2);
-    } else {
-        r->value = strtoull(word, &end, 0);
-    }
+    if (strchr(word, '.') || (kind != 'x' && strpbrk(word, "eE")))
+        end = read_decimal(r, word);
+    else
+        end = read_integer(r, word, kind);
     if (*end == 'U' || *end == 'u')
         end++;
     if (*end)
