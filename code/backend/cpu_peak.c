@@ -50,19 +50,33 @@ PEAK_LOOP(portable, , 4, 12, x[i] * a + a)
 #endif
 
 /* the loop for this processor */
-double cpu_multiply_adds(volatile float *sink)
+static const struct PeakLoop loops[] = {
+#ifdef __x86_64__
+    { "sse", portable }, { "avx2", avx2 }, { "avx512", avx512 },
+#elif defined __ARM_NEON
+    { "neon", neon },
+#else
+    { "portable", portable },
+#endif
+};
+
+int cpu_peak_loops(const struct PeakLoop **list)
 {
+    *list = loops;
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx512f"))
-        return avx512(sink);
+        return 3;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return avx2(sink);
+        return 2;
 #endif
-#ifdef __ARM_NEON
-    return neon(sink);
-#else
-    return portable(sink);
-#endif
+    return 1;
+}
+
+double cpu_multiply_adds(volatile float *sink)
+{
+    const struct PeakLoop *list;
+    int n = cpu_peak_loops(&list);
+    return list[n - 1].run(sink);
 }
 
 /* look at the clock */

@@ -15,6 +15,13 @@ double cpu_peak_gflops(int threads, double seconds);
  * without operands from memory.  Returns how many operations. */
 double cpu_multiply_adds(volatile float *sink);
 
+/* That turn with vectors of one width: "sse", "avx2", "avx512"; "neon";
+ * "portable" on other processors.  Same result as cpu_multiply_adds. */
+struct PeakLoop { const char *name; double (*run)(volatile float *sink); };
+
+/* Those that this processor can run, the widest last; how many. */
+int cpu_peak_loops(const struct PeakLoop **list);
+
 /* The clock of this core at this moment, from a chain of integer
  * multiplications that takes 2 us, if each takes 3 cycles. */
 double cpu_clock_ghz(void);

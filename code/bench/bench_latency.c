@@ -6,40 +6,15 @@
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/cpu.h"
-#include "base/error.h"
-#include "base/real.h"
+#include "bench/block.h"
 #include "bench/chase.h"
-#include "bench/numbers.h"
-#include "bench/sample.h"
 
-#include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
 
 static const char *out = "", *machine = "";
 static int runs = 7, max_mib = 1024;
 static struct Numbers numbers;
 static void *volatile sink;         /* so that no load is left out */
-
-/* memory in pages of one kind */
-enum { HUGE = 2 << 20, LINE = 64 };
-
-static char *block_new(size_t bytes, bool huge)
-{
-    size_t room = bytes + HUGE;
-    char *p = mmap(NULL, room, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
-        fail("no memory for a block of %zu MiB: %s", bytes >> 20,
-             strerror(errno));
-    p += (HUGE - (uintptr_t)p % HUGE) % HUGE;
-    if (madvise(p, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) != 0)
-        warn("this kernel gives no choice of pages: %s", strerror(errno));
-    memset(p, 1, bytes);
-    return p;
-}
 
 /* write the chain into a block */
 /* Link n lines of a block, `spacing` bytes apart, into one random cycle.
@@ -82,19 +57,6 @@ static double ns_per_load(char *block, size_t n, size_t spacing)
     }
     sink = p;
     return 1e9 * fastest(&t) / (double)steps;
-}
-
-/* read all of a block */
-typedef long Eight __attribute__((vector_size(64), may_alias));
-
-SIMD_CLONES static long read_all(const char *p, size_t n)
-{
-    Eight s[4] = { { 0 } };
-    for (size_t i = 0; i < n; i += 4 * sizeof *s)
-        for (size_t j = 0; j < 4; j++)
-            s[j] |= *(const Eight *)(p + i + j * sizeof *s);
-    s[0] |= s[1] | s[2] | s[3];
-    return s[0][0] | s[0][1] | s[0][3] | s[0][7];
 }
 
 /* bench-latency: read a block */
@@ -168,8 +130,7 @@ int main(int argc, char **argv)
         NUMBERS_OPTIONS(out, machine),
         { "max-mib", OPT_INT, &max_mib, 1, 65536, "N",
           "size of the largest block", NULL },
-        { "runs", OPT_INT, &runs, 1, MAX_RUNS, "N",
-          "runs of each measurement; the fastest counts", NULL },
+        RUNS_OPTION(runs),
         { .type = OPT_END },
     };
     const struct Usage usage = { "[options]",
