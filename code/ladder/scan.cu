@@ -7,7 +7,7 @@
 
 enum { THREADS = 256, WARPS = THREADS / 32 };
 
-/* scan, version 1: every distance at once */
+/* scan, version 1: all numbers at each distance */
 __global__ void scan_v1(uint32_t *out, uint32_t *sums, const uint32_t *x,
                         size_t n)
 {
@@ -118,7 +118,7 @@ enum { ROWS = 8, ROW = 128, TILE = WARPS * ROWS * ROW };
 
 /* A warp's part of a tile: numbers 4 lane .. 4 lane + 3 of each of its
  * rows of 128. */
-struct Part { uint32_t v[ROWS][4]; };
+struct Part { alignas(16) uint32_t v[ROWS][4]; };
 
 /* Where row r of this thread's part begins, in a tile. */
 __device__ static unsigned index_of(int r)
@@ -126,9 +126,9 @@ __device__ static unsigned index_of(int r)
     return (threadIdx.x / 32 * ROWS + r) * ROW + threadIdx.x % 32 * 4;
 }
 
-/* This thread's part of x[0..n), which is what is left from the tile's
- * first number on; 0 for what is not there.  again: the numbers are going
- * to be read once more. */
+/* This thread's part of a tile.  x: the tile's first number; n: how many
+ * follow from there on, missing ones are 0; again: they will be read once
+ * more. */
 __device__ static Part part_load(const uint32_t *x, size_t n, bool again)
 {
     Part p;

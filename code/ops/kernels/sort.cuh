@@ -102,7 +102,7 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
  *   memory     on the device: place, other and both buffers [N],
  *              table [MAX_TILES RADIX]; key is not changed, and is none of
  *              them
- *   sizes      1 <= N < 2^31, 1 <= passes <= 4; keys are not negative
+ *   sizes      1 <= N <= 2^30, 1 <= passes <= 4; keys are not negative
  *   launch     two kernels a pass; whether they began is the caller's to
  *              ask (cudaGetLastError) */
 static inline const int *radix_sort(int *place, int *other,
