@@ -106,7 +106,7 @@ static const char *in_dir(const char *name)
 static const char text[] = "the cat and the hat and the bat, "
     "pneumonoultramicroscopicsilicovolcanoconiosis, and the cat";
 static const struct Config model = { .V = 300, .T = 16, .L = 2, .NH = 2,
-                                     .C = 32 };
+                                     .C = 64 };
 
 static bool train_vocab(struct Vocab *v, struct Error *e)
 {
@@ -418,12 +418,12 @@ static const struct Row rows[] = {
     { "loader least=2", refuse_row, "an error that is not returned" },
     { "model least=15", refuse_row, "a half-made model that is kept" },
     { "plan least=4", refuse_row, "tables that stay after a failure" },
-    { "weights least=20", refuse_row, "a config of a file that is not read" },
-    { "optimizer least=20", refuse_row, "a list of tensors that is not there" },
-    { "train_state least=2", refuse_row, "fields of a file not parsed" },
-    { "checkpoint least=60", refuse_row, "a list of names that is not there" },
+    { "weights least=20", refuse_row, "a config.json that is not read" },
+    { "optimizer least=20", refuse_row, "moments that are not given back" },
+    { "train_state least=2", refuse_row, "a file that stays mapped" },
+    { "checkpoint least=60", refuse_row, "a list of steps that is kept" },
     { "sampler least=3", refuse_row, "logits that stay after a failure" },
-    { "trainer least=25", refuse_row, "moments that are not given back" },
+    { "trainer least=25", refuse_row, "a model that is not given back" },
 };
 
 int main(void)
