@@ -283,12 +283,16 @@ function M.make(w, source)
 end
 
 -- The text of a file in which mistakes are made: of a .cu file with the text of
--- the headers of its own folder, which share kernels' functions with others.
+-- the headers of its own folder, which share kernels' functions with others,
+-- and of headers that hold kernels.
 function M.source(path)
     local text, folder = M.read_file(path), path:match("^code/(.*/)")
     if not text or not folder or not path:find("%.cu$") then return text end
-    return (text:gsub('#include "(' .. folder .. '[%w_]+%.cuh)"', function(name)
-        return M.read_file("code/" .. name)
+    return (text:gsub('#include "([%w_/]+%.cuh)"', function(name)
+        local header = M.read_file("code/" .. name)
+        local own = name:match("^(.*/)") == folder
+        return header and (own or header:find("__global__", 1, true)) and header
+            or nil
     end))
 end
 
