@@ -1,5 +1,6 @@
 // The woven pages in a browser: no errors, no request to another host, no
-// sideways scrolling, readable contrast, unfolding, and life without scripts.
+// sideways scrolling, readable contrast, unfolding, life without scripts, and
+// the rules of axe-core for WCAG 2.2, levels A and AA.
 // node tests/pages.mjs [FOLDER]   (default build/book/html)
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -38,7 +39,9 @@ const browser = await chromium.launch({
     executablePath: browserPath, args: ["--no-sandbox"] });
 
 // ---- what runs inside the page ----------------------------------------------
-// Every piece of text whose contrast with what is behind it is below 4.5.
+// Every piece of text whose contrast with what is behind it is below 4.5.  axe
+// asks the same, and takes minutes for all pages: it sees some of them, at one
+// width.  The letters of drawings it does not look at.
 function weakText() {
     const parse = s => (s.match(/[\d.]+/g) || [0, 0, 0, 0]).map(Number);
     const linear = c => (c /= 255) <= 0.04045
@@ -293,6 +296,49 @@ report(folds.length === 0 && unfolded > 0,
        folds.concat(unfolded ? [] : "no page has a use"));
 report(orphans.length === 0, `numbers tell their origin (${numbers} pages)`,
        orphans);
+
+// ---- the guidelines for accessibility ------------------------------------------
+// A page of each kind: prose with tables, figures, formulas and exercises; code
+// with uses that unfold; lists.  Of an index the first forty entries of a list
+// are enough, for they all come from one line of the loom.  What a scheme changes
+// is colours.
+const KINDS = ["index", "memory-wall", "sanitizer", "bibliography", "errata",
+               "figures", "identifiers"].map(name => `${name}.html`);
+const WCAG = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a",
+                                     "wcag21aa", "wcag22aa"] };
+const COLOURS = { type: "rule", values: ["color-contrast",
+                                         "link-in-text-block"] };
+const axe = await import("axe-core").catch(() => null);
+const sample = pages.filter(name => KINDS.includes(name));
+const guidelines = `${sample.length} pages: WCAG 2.2 A and AA as axe checks it`;
+if (axe && sample.length) {
+    const page = await browser.newPage({
+        viewport: { width: 1440, height: 800 } });
+    const bad = [];
+    for (const name of sample) {
+        await page.goto(url(name));
+        await page.evaluate(axe.default.source);
+        await page.evaluate(() => document.querySelectorAll(
+            ".index > li:nth-child(n + 41)").forEach(e => e.remove()));
+        for (const colorScheme of ["light", "dark"]) {
+            await page.emulateMedia({ colorScheme });
+            const { violations } = await page.evaluate(
+                runOnly => window.axe.run({
+                    runOnly, resultTypes: ["violations"] }),
+                colorScheme === "light" ? WCAG : COLOURS);
+            for (const { id, nodes } of violations)
+                for (const { target } of nodes)
+                    bad.push(`${name}, ${colorScheme}: ${id}: ` +
+                             target.join(" "));
+        }
+    }
+    await page.close();
+    report(bad.length === 0, guidelines, bad);
+} else {
+    console.log(`ok ${++count} - ${guidelines} # SKIP ` + (axe
+        ? "none of these pages is here"
+        : "axe-core is not installed; npm install brings it"));
+}
 
 // ---- the button for light and dark ------------------------------------------------
 {

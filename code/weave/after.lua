@@ -12,6 +12,14 @@ local function Link(link)
     end
 end
 
+-- give a source a class without a role
+local function Div(div)
+    if div.classes:includes("csl-entry") then
+        div.classes = { "source" }
+        return div
+    end
+end
+
 -- let brackets rest around low formulas
 local OPEN = '<mo stretchy="true" form="prefix">'
 local CLOSE = '<mo stretchy="true" form="postfix">'
@@ -102,7 +110,7 @@ end
 
 function Pandoc(doc)
     if pandoc.utils.stringify(doc.meta.slug or "") == "bibliography" then
-        return doc:walk { Math = Math }
+        return doc:walk { Div = Div, Math = Math }
     end
     return doc:walk { Inlines = Inlines }
               :walk { Link = Link, Math = Math }
