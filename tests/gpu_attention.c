@@ -1,4 +1,4 @@
-/* Attention in bf16 against the same formula in double.  Every body of it
+/* Attention in bf16 against the same formula in double.  Every impl of it
  * that this build has runs every row: mma.sync anywhere, wgmma on Hopper.
  * The rule of the tolerances is that of tests/rows.h; the plain version is
  * in float, its outputs rounded to bf16. */
@@ -9,14 +9,14 @@
 #include "plain_flash.h"
 #include "tensor.h"
 
-/* ---- one attention, its reference and its bodies ---------------------- */
+/* ---- one attention, its reference and its implementations ---------------------- */
 
 struct Case {
     int B, T, C, NH;
     struct Tensor qkv, y, lse, dy, dqkv, dbias;
 };
 
-static const char *const bodies[] = { "mma", "hopper", "passes" };
+static const char *const impls[] = { "mma", "hopper", "passes" };
 enum { BODIES = 3 };
 
 static void round_to_bf16(float *x, size_t n)
@@ -114,7 +114,7 @@ static void backward(struct Case *c)
 }
 
 /* The rule, for elements first, first + step, ... in groups of `run`. */
-static void close_to(const char *body, const char *what,
+static void close_to(const char *impl, const char *what,
                      const struct Tensor *t, size_t first, size_t run,
                      size_t step, double unit)
 {
@@ -148,46 +148,46 @@ static void close_to(const char *body, const char *what,
                sqrt(square / (double)n), what, rms, what, worst, what, off);
     if (!(worst <= allowed))
         fail_msg("%s: %s[%zu] is %.9g, should be %.9g: err %.3g, allowed "
-                 "%.3g", body, what, where, tensor_at(t, where),
+                 "%.3g", impl, what, where, tensor_at(t, where),
                  t->exact[where], worst, allowed);
     rms = rms > half / 2 ? rms : half / 2;
     if (!(sqrt(square / (double)n) <= 2 * rms))
-        fail_msg("%s: %s: root mean square err %.3g, allowed %.3g", body,
+        fail_msg("%s: %s: root mean square err %.3g, allowed %.3g", impl,
                  what, sqrt(square / (double)n), 2 * rms);
 }
 
-static void close_fwd(const char *body, struct Case *c)
+static void close_fwd(const char *impl, struct Case *c)
 {
-    close_to(body, "y", &c->y, 0, 1, 1, 0x1p-8);
-    close_to(body, "lse", &c->lse, 0, 1, 1, 0x1p-22);
+    close_to(impl, "y", &c->y, 0, 1, 1, 0x1p-8);
+    close_to(impl, "lse", &c->lse, 0, 1, 1, 0x1p-22);
 }
 
 /* dq, dk and dv are of different sizes: each by itself.  What is left of
  * the sum of dk is rounding, of the plain version; exactly, it is 0. */
-static void close_bwd(const char *body, struct Case *c)
+static void close_bwd(const char *impl, struct Case *c)
 {
     static const char *const part[] = { "dq", "dk", "dv" };
     static const char *const sum[] = { "dbias-q", "dbias-k", "dbias-v" };
     size_t C = (size_t)c->C;
     for (size_t i = 0; i < 3; i++) {
-        close_to(body, part[i], &c->dqkv, i * C, C, 3 * C, 0x1p-8);
-        close_to(body, sum[i], &c->dbias, i * C, C, 3 * C, 0x1p-8);
+        close_to(impl, part[i], &c->dqkv, i * C, C, 3 * C, 0x1p-8);
+        close_to(impl, sum[i], &c->dbias, i * C, C, 3 * C, 0x1p-8);
     }
 }
 
-/* Every body, and of it what is asked for; backward needs y and lse. */
+/* Every impl, and of it what is asked for; backward needs y and lse. */
 static void against_reference(const struct Row *row, bool fwd, bool bwd)
 {
     struct Case c = new_case(row);
     reference(&c);
     for (int i = 0; i < BODIES; i++)
-        if (attention_bf16_use(bodies[i])) {
+        if (attention_bf16_use(impls[i])) {
             forward(&c);
             if (fwd)
-                close_fwd(bodies[i], &c);
+                close_fwd(impls[i], &c);
             if (bwd) {
                 backward(&c);
-                close_bwd(bodies[i], &c);
+                close_bwd(impls[i], &c);
             }
         }
     free_case(&c);
@@ -217,10 +217,10 @@ static unsigned char *copy_of(const struct Tensor *t)
 
 /* Frees the copy, too. */
 static void same_as(unsigned char *copy, const struct Tensor *t,
-                    const char *body, const char *when)
+                    const char *impl, const char *when)
 {
     if (memcmp(copy, t->host + GUARD_BYTES, t->n * t->each) != 0)
-        fail_msg("%s: %s has other bits %s", body, t->name, when);
+        fail_msg("%s: %s has other bits %s", impl, t->name, when);
     free(copy);
 }
 
@@ -229,7 +229,7 @@ static void bias(const struct Row *row)
 {
     struct Case c = new_case(row);
     for (int k = 0; k < BODIES; k++) {
-        if (!attention_bf16_use(bodies[k]))
+        if (!attention_bf16_use(impls[k]))
             continue;
         forward(&c);
         backward(&c);
@@ -246,13 +246,13 @@ static void bias(const struct Row *row)
         for (size_t i = 0; i < c.dbias.n; i++)
             if (!(tensor_at(&c.dbias, i) == (double)c.dbias.plain[i]))
                 fail_msg("%s: dbias[%zu] was %zu and is %.9g, should be "
-                         "%.9g", bodies[k], i, i, tensor_at(&c.dbias, i),
+                         "%.9g", impls[k], i, i, tensor_at(&c.dbias, i),
                          (double)c.dbias.plain[i]);
         tensor_clear(&c.dqkv);
         attention_bf16_bwd(c.dqkv.ours, NULL, c.dy.ours, c.qkv.ours, c.y.ours,
                   c.lse.ours, c.B, c.T, c.C, c.NH, false);
         tensor_fetch(&c.dqkv);
-        same_as(g, &c.dqkv, bodies[k], "without dbias");
+        same_as(g, &c.dqkv, impls[k], "without dbias");
     }
     free_case(&c);
 }
@@ -261,21 +261,21 @@ static void same_bits(const struct Row *row)
 {
     struct Case c = new_case(row);
     for (int i = 0; i < BODIES; i++)
-        if (attention_bf16_use(bodies[i])) {
+        if (attention_bf16_use(impls[i])) {
             forward(&c);
             backward(&c);
             unsigned char *y = copy_of(&c.y), *g = copy_of(&c.dqkv);
             unsigned char *b = copy_of(&c.dbias);
             forward(&c);
             backward(&c);
-            same_as(y, &c.y, bodies[i], "the second time");
-            same_as(g, &c.dqkv, bodies[i], "the second time");
-            same_as(b, &c.dbias, bodies[i], "the second time");
+            same_as(y, &c.y, impls[i], "the second time");
+            same_as(g, &c.dqkv, impls[i], "the second time");
+            same_as(b, &c.dbias, impls[i], "the second time");
         }
     free_case(&c);
 }
 
-/* Left to itself, attention_bf16_bwd takes the body that the row names. */
+/* Left to itself, attention_bf16_bwd takes the impl that the row names. */
 static void best(const struct Row *row)
 {
     const char *want = row_int(row, "passes") ? "passes" : "hopper";
@@ -293,7 +293,7 @@ static void best(const struct Row *row)
 
 /* What attention_bf16_bwd has made now, against what is in plain, head by head and
  * third of dbias by third; within bf16. */
-static void near_plain(const char *body, const struct Case *c)
+static void near_plain(const char *impl, const struct Case *c)
 {
     size_t C = (size_t)c->C, W = 3 * C, HS = C / (size_t)c->NH;
     size_t heads = W / HS * (size_t)c->B;
@@ -311,12 +311,12 @@ static void near_plain(const char *body, const struct Case *c)
         if (!(off[i] <= 0x1p-14 * size[i]))
             fail_msg("%s: head %zu of %zu (q, k, v of a sequence, then the "
                      "next; then dbias) differs by %.3g of its length from "
-                     "what the other body makes", body, i, heads,
+                     "what the other impl makes", impl, i, heads,
                      sqrt(off[i] / size[i]));
     free(off);
 }
 
-/* Where a reference would take minutes: what Hopper's bodies make of the
+/* Where a reference would take minutes: what Hopper's implementations make of the
  * same y as the one for any GPU. */
 static void agree(const struct Row *row)
 {
@@ -333,9 +333,9 @@ static void agree(const struct Row *row)
     for (size_t i = 0; i < c.dbias.n; i++)
         c.dbias.plain[i] = (float)tensor_at(&c.dbias, i);
     for (int k = 1; k < BODIES; k++) {
-        attention_bf16_use(bodies[k]);
+        attention_bf16_use(impls[k]);
         backward(&c);
-        near_plain(bodies[k], &c);
+        near_plain(impls[k], &c);
     }
     free_case(&c);
 }
@@ -352,7 +352,7 @@ static void not_a_number(const struct Row *row)
         tensor_set(&c.qkv, i, NAN);
         tensor_send(&c.qkv);
         for (int k = 0; k < BODIES; k++) {
-            if (!attention_bf16_use(bodies[k]))
+            if (!attention_bf16_use(impls[k]))
                 continue;
             forward(&c);
             backward(&c);
@@ -360,15 +360,15 @@ static void not_a_number(const struct Row *row)
                 if (!isnan(tensor_at(&c.y, t * C + 5))
                     && (part || t == hit))
                     fail_msg("%s: NaN in row %zu of %c is lost in row %zu "
-                             "of y", bodies[k], hit, "qkv"[part], t);
+                             "of y", impls[k], hit, "qkv"[part], t);
             for (size_t t = 0; t < hit && part == 1; t++)
                 if (!isnan(tensor_at(&c.dqkv, hit * W + C + 5)))
                     fail_msg("%s: NaN in row %zu of k is lost in dk",
-                             bodies[k], hit);
+                             impls[k], hit);
             for (size_t t = 0; t < (size_t)c.T; t++)
                 if (isnan(tensor_at(&c.y, t * C + HS)))
                     fail_msg("%s: NaN of the first head in the second, row "
-                             "%zu", bodies[k], t);
+                             "%zu", impls[k], t);
         }
         tensor_set(&c.qkv, i, was);
     }
@@ -435,11 +435,11 @@ static const struct Row large[] = {
       "turns of dq not waited for" },
     { "flash large same bits B=2 T=600 NH=40 HS=128", same_bits,
       "results overwritten before they are copied out" },
-    { "flash bodies agree B=25 T=140 NH=6 HS=128", agree,
+    { "flash implementations agree B=25 T=140 NH=6 HS=128", agree,
       "a visit of one step that waits for itself" },
-    { "flash bodies agree B=16 T=768 NH=6 HS=128", agree,
+    { "flash implementations agree B=16 T=768 NH=6 HS=128", agree,
       "a later visit's tiles, lse or D mixed up" },
-    { "flash bodies agree B=45 T=768 NH=12 HS=64", agree,
+    { "flash implementations agree B=45 T=768 NH=12 HS=64", agree,
       "D of the head before: two warps make it from 4 heads a block on" },
 };
 

@@ -11,7 +11,7 @@
 #include "plain_flash.h"
 #include "tensor.h"
 
-static const char *const bodies[] = { "tf32", "3xtf32" };
+static const char *const impls[] = { "tf32", "3xtf32" };
 enum { BODIES = 2 };
 
 /* ---- the plain version, rounded to 11 bits ---------------------------- */
@@ -53,7 +53,7 @@ static void plain11(float *y, float *lse, const float *qkv, int B, int T,
     free(s);
 }
 
-/* ---- one attention, its reference and its bodies ---------------------- */
+/* ---- one attention, its reference and its implementations ---------------------- */
 
 struct Case {
     int B, T, C, NH;
@@ -130,10 +130,10 @@ static const float *floats(const struct Tensor *t)
 }
 
 /* The rule, for columns first to first + C of rows of W. */
-static void close_to(int body, const char *what, const struct Tensor *t,
+static void close_to(int impl, const char *what, const struct Tensor *t,
                      const float *plain11, size_t first, size_t C, size_t W)
 {
-    const float *from = body == 0 ? plain11 : t->plain;
+    const float *from = impl == 0 ? plain11 : t->plain;
     size_t n = 0;
     float *ours = malloc(t->n * sizeof *ours);
     float *plain = malloc(t->n * sizeof *plain);
@@ -149,27 +149,27 @@ static void close_to(int body, const char *what, const struct Tensor *t,
             n++;
         }
     if (getenv("FACTS"))
-        printf("%s.%s,%.3g of plain %.3g\n", bodies[body], what, e, f);
-    snprintf(name, sizeof name, "%s: %s", bodies[body], what);
+        printf("%s.%s,%.3g of plain %.3g\n", impls[impl], what, e, f);
+    snprintf(name, sizeof name, "%s: %s", impls[impl], what);
     expect_close(name, ours, plain, exact, n);
     free(ours);
     free(plain);
     free(exact);
 }
 
-static void close_fwd(int body, struct Case *c)
+static void close_fwd(int impl, struct Case *c)
 {
-    close_to(body, "y", &c->y, c->y11, 0, 1, 1);
-    close_to(body, "lse", &c->lse, c->lse11, 0, 1, 1);
+    close_to(impl, "y", &c->y, c->y11, 0, 1, 1);
+    close_to(impl, "lse", &c->lse, c->lse11, 0, 1, 1);
 }
 
 /* dq, dk and dv are of different sizes: each by itself. */
-static void close_bwd(int body, struct Case *c)
+static void close_bwd(int impl, struct Case *c)
 {
     static const char *const part[] = { "dq", "dk", "dv" };
     size_t C = (size_t)c->C;
     for (size_t i = 0; i < 3; i++)
-        close_to(body, part[i], &c->dqkv, c->dqkv11, i * C, C, 3 * C);
+        close_to(impl, part[i], &c->dqkv, c->dqkv11, i * C, C, 3 * C);
 }
 
 static void both(const struct Row *row)
@@ -177,8 +177,8 @@ static void both(const struct Row *row)
     struct Case c = new_case(row);
     reference(&c);
     for (int i = 0; i < BODIES; i++) {
-        if (!fp32_mode_set(bodies[i]))
-            fail_msg("no body %s", bodies[i]);
+        if (!fp32_mode_set(impls[i]))
+            fail_msg("no implementation %s", impls[i]);
         forward(&c);
         close_fwd(i, &c);
         backward(&c);
@@ -187,7 +187,7 @@ static void both(const struct Row *row)
     free_case(&c);
 }
 
-/* Neither is in use for heads of 48: the simple body computes. */
+/* Neither is in use for heads of 48: the simple impl computes. */
 static void other_heads(const struct Row *row)
 {
     struct Case c = new_case(row);
@@ -209,7 +209,7 @@ static void same_bits(const struct Row *row)
     size_t ny = c.y.n * sizeof(float), ng = c.dqkv.n * sizeof(float);
     float *y = malloc(ny), *g = malloc(ng);
     for (int i = 0; i < BODIES; i++) {
-        fp32_mode_set(bodies[i]);
+        fp32_mode_set(impls[i]);
         forward(&c);
         backward(&c);
         memcpy(y, floats(&c.y), ny);
@@ -218,7 +218,7 @@ static void same_bits(const struct Row *row)
         backward(&c);
         if (memcmp(y, floats(&c.y), ny) != 0
             || memcmp(g, floats(&c.dqkv), ng) != 0)
-            fail_msg("%s: other bits the second time", bodies[i]);
+            fail_msg("%s: other bits the second time", impls[i]);
     }
     free(y);
     free(g);
@@ -237,16 +237,16 @@ static void not_a_number(const struct Row *row)
         tensor_set(&c.qkv, i + 5, NAN);
         tensor_send(&c.qkv);
         tensor_set(&c.qkv, i + 5, was);
-        fp32_mode_set(bodies[k / 3]);
+        fp32_mode_set(impls[k / 3]);
         forward(&c);
         for (size_t t = hit; t < (size_t)c.T; t++)
             if (!isnan(floats(&c.y)[t * C + 5]) && (part || t == hit))
                 fail_msg("%s: NaN in row %zu of %c is lost in row %zu of y",
-                         bodies[k / 3], hit, "qkv"[part], t);
+                         impls[k / 3], hit, "qkv"[part], t);
         for (size_t t = 0; t < (size_t)c.T; t++)
             if (isnan(floats(&c.y)[t * C + HS]))
                 fail_msg("%s: NaN of the first head in the second, row %zu",
-                         bodies[k / 3], t);
+                         impls[k / 3], t);
     }
     free_case(&c);
 }
@@ -519,16 +519,16 @@ static void not_taken(const struct Row *row)
 {
     enum { N = 2 };
     int C = row_int(row, "C"), off = (int)row_number(row, "off", 0);
-    const char *body = row_number(row, "simple", 0) != 0 ? "simple" : "tf32";
+    const char *impl = row_number(row, "simple", 0) != 0 ? "simple" : "tf32";
     const int32_t zeros[N] = { 0 };
     int32_t *tokens = sent(zeros, sizeof zeros);
     struct Tensor a = tensor("numbers", 4, (size_t)(N * C + off), 1, 0, 1);
     float *p = (float *)a.ours + off;
-    fp32_mode_set(body);
+    fp32_mode_set(impl);
     if (fp32_embedding_bwd(p, p, tokens, N, C)
         || fp32_layernorm_bwd(p, p, p, p, p, p, p, p, N, C)
         || fp32_bias_bwd(p, p, N, C, true))
-        fail_msg("%s: a faster body took rows of %d", body, C);
+        fail_msg("%s: a faster impl took rows of %d", impl, C);
     fp32_mode_set("simple");
     tensor_free(&a);
     backend_free(tokens);

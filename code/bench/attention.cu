@@ -301,7 +301,7 @@ static void compare(const char *what, double apart)
         fail("attention, %s: %g apart; no time is given", what, apart);
 }
 
-static const char *const bodies[] = { "mma", "hopper", "passes" };
+static const char *const impls[] = { "mma", "hopper", "passes" };
 enum { BODIES = 3, FORWARD = 2 };       /* the last is backward only */
 
 /* The two in float against each other; those in bf16 against them. */
@@ -311,7 +311,7 @@ static void check_attention(int B, int T, int C, int NH)
     const size_t n = (size_t)B * T * C;
     by_square(&a);
     for (int i = 0; i < FORWARD; i++)
-        if (attention_bf16_use(bodies[i])) {
+        if (attention_bf16_use(impls[i])) {
             by_flash(&a);
             compare("the square and attention_bf16_fwd",
                     apart(a.y, a.y16, n));
@@ -319,7 +319,7 @@ static void check_attention(int B, int T, int C, int NH)
     by_tiles(&a);
     by_tiles_bwd(&a);
     for (int i = 0; i < BODIES; i++)
-        if (attention_bf16_use(bodies[i])) {
+        if (attention_bf16_use(impls[i])) {
             by_flash(&a);
             compare("the tiles and attention_bf16_fwd",
                     apart(a.y, a.y16, n));
@@ -331,17 +331,17 @@ static void check_attention(int B, int T, int C, int NH)
 }
 
 /* lab: the times of attention */
-/* Both directions of the bodies in bf16; FLOP of the half square. */
+/* Both directions of each implementation in bf16; FLOP of half a square. */
 static void time_flash(struct Attention *a, const char *size)
 {
     const double flop = 2.0 * a->B * a->T * a->T * a->C;
     char name[48];
     for (int i = 0; i < BODIES; i++)
-        if (attention_bf16_use(bodies[i])) {
-            snprintf(name, sizeof name, "%s.fwd%s", bodies[i], size);
+        if (attention_bf16_use(impls[i])) {
+            snprintf(name, sizeof name, "%s.fwd%s", impls[i], size);
             if (i < FORWARD)
                 row(name, by_flash, a, flop, mma_ceiling, "TFLOP/s");
-            snprintf(name, sizeof name, "%s.bwd%s", bodies[i], size);
+            snprintf(name, sizeof name, "%s.bwd%s", impls[i], size);
             row(name, by_flash_bwd, a, 2.5 * flop, mma_ceiling, "TFLOP/s");
         }
 }
@@ -360,9 +360,9 @@ static void time_few(int T)
     for (int B = 1; B <= 8; B *= 2) {
         struct Attention a = attention_open(B, T, 768, 12, false);
         for (int i = 0; i < BODIES; i++)
-            if (attention_bf16_use(bodies[i])) {
+            if (attention_bf16_use(impls[i])) {
                 char name[48];
-                snprintf(name, sizeof name, "few.%s.t%d.b%d", bodies[i], T,
+                snprintf(name, sizeof name, "few.%s.t%d.b%d", impls[i], T,
                          B);
                 by_flash(&a);
                 row(name, by_flash_bwd_alone, &a, 5.0 * B * T * T * 768,

@@ -79,7 +79,7 @@ struct Model {
     void   *acts_memory;
     int32_t *tokens, *targets;           /* [B][T], beside the weights */
     double loss, batch_loss;             /* of model_train_start */
-    double squares;                      /* of gradients of matrices */
+    double sumsq;                        /* of gradients of matrices */
 };
 
 /* what a model can do */

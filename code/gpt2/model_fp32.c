@@ -187,20 +187,20 @@ static double chunk_fwd(struct Model *m, const real *h,
 
 /* logits become dlogits, h becomes dh, dwte is written or added to */
 static void chunk_bwd(struct Model *m, real *h, const int32_t *targets,
-                      int rows, real scale, bool add, double *squares)
+                      int rows, real scale, bool add, double *sumsq)
 {
     struct Acts *a = &m->acts;
     const int Vp = m->Vp, C = m->config.C;
     rows_loss_bwd(m, targets, scale, rows);
     gemm_sumsq(m->g.wte, a->logits, h, Vp, C, rows,
-               GEMM_TA | GEMM_NONTEMPORAL | (add ? GEMM_ADD : 0), squares);
+               GEMM_TA | GEMM_NONTEMPORAL | (add ? GEMM_ADD : 0), sumsq);
     gemm(h, a->logits, m->w.wte, rows, C, Vp, 0);
 }
 
 /* the backward pass */
-static double *squares_here(struct Model *m)
+static double *sumsq_here(struct Model *m)
 {
-    return backend_kind() == BACKEND_CPU ? &m->squares : NULL;
+    return backend_kind() == BACKEND_CPU ? &m->sumsq : NULL;
 }
 
 
@@ -210,22 +210,22 @@ static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
     struct LayerWeights *g = &m->g.h[l];
     struct LayerActs *a = &m->acts.h[l];
     real *dx = m->acts.dx;
-    double *squares = squares_here(m);
+    double *sumsq = sumsq_here(m);
     const int N = B * T, C = m->config.C, NH = m->config.NH;
     /* differentiate the second half of layer l */
     linear_bwd(a->dfc, g->mlp_w, g->mlp_b, dx, a->gelu, w->mlp_w, N,
-               4 * C, C, add, squares);
+               4 * C, C, add, sumsq);
     gelu_bwd(a->dfc, a->dfc, a->fc, (size_t)N * 4 * (size_t)C);
     linear_bwd(a->dln_2, g->fc_w, g->fc_b, a->dfc, a->ln_2, w->fc_w, N,
-               C, 4 * C, add, squares);
+               C, 4 * C, add, sumsq);
     layernorm_bwd(dx, g->ln_2_w, g->ln_2_b, a->dln_2, a->mid, a->mean_2,
                   a->rstd_2, w->ln_2_w, N, C);
     /* differentiate the first half of layer l */
     linear_bwd(a->datt, g->proj_w, g->proj_b, dx, a->att, w->proj_w, N, C,
-               C, add, squares);
+               C, add, sumsq);
     attention_bwd(a->dqkv, a->datt, a->qkv, a->att, a->lse, B, T, C, NH);
     linear_bwd(a->dln_1, g->qkv_w, g->qkv_b, a->dqkv, a->ln_1, w->qkv_w,
-               N, C, 3 * C, add, squares);
+               N, C, 3 * C, add, sumsq);
     layernorm_bwd(dx, g->ln_1_w, g->ln_1_b, a->dln_1, a->x, a->mean_1,
                   a->rstd_1, w->ln_1_w, N, C);
 }
@@ -243,7 +243,7 @@ static void clear_added(struct Model *m)
 }
 
 /* Of the rows of the gradient of wte to which tokens add, each once. */
-static double squares_of_rows(const struct Model *m, int N)
+static double sumsq_of_rows(const struct Model *m, int N)
 {
     const size_t C = (size_t)m->config.C;
     bool *seen = calloc((size_t)m->config.V, sizeof *seen);
@@ -273,12 +273,12 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
     for (int l = c->L - 1; l >= 0; l--)
         layer_bwd(m, l, B, T, add);
     /* add the embedding's part to the token vectors' gradient */
-    double *squares = squares_here(m);
-    if (squares)
-        *squares -= squares_of_rows(m, N);
+    double *sumsq = sumsq_here(m);
+    if (sumsq)
+        *sumsq -= sumsq_of_rows(m, N);
     embedding_bwd(m->g.wte, m->g.wpe, a->dx, m->tokens, B, T, c->C);
-    if (squares)
-        *squares += squares_of_rows(m, N);
+    if (sumsq)
+        *sumsq += sumsq_of_rows(m, N);
 }
 
 /* the loss of a batch */
@@ -305,7 +305,7 @@ static double forward_backward(struct Model *m, const int32_t *tokens,
     const int N = B * T;
     if (!accumulate)
         clear_added(m);
-    m->squares = 0;
+    m->sumsq = 0;
     stream_fwd(m, tokens, B, T);
     ln_f_fwd(m, m->acts.h[m->config.L].x, N);
     /* take the classifier there and back, a chunk at a time */
@@ -317,7 +317,7 @@ static double forward_backward(struct Model *m, const int32_t *tokens,
         sum += chunk_fwd(m, h, m->targets + n, rows);
         chunk_bwd(m, h, m->targets + n, rows, scale / (real)N,
                   accumulate || n > 0,
-                  n + rows < N ? NULL : squares_here(m));
+                  n + rows < N ? NULL : sumsq_here(m));
     }
     stream_bwd(m, B, T, accumulate);
     return sum / N;
@@ -325,9 +325,9 @@ static double forward_backward(struct Model *m, const int32_t *tokens,
 
 static double fp32_grad_sumsq(struct Model *m)
 {
-    if (!squares_here(m))
+    if (!sumsq_here(m))
         return sum_squares(m->g.base, m->table.total);
-    double sum = m->squares;
+    double sum = m->sumsq;
     for (int i = 0; i < m->table.n; i++) {
         const struct Param *p = &m->table.row[i];
         const real *g = m->g.base + p->offset;

@@ -39,7 +39,7 @@ RUN(gemm_strided, (real *c, size_t ldc, const real *a, size_t lda,
     flags), (c, ldc, a, lda, b, ldb, bias, M, N, K, flags))
 
 RUN(gemm_sumsq, (real *c, const real *a, const real *b, int M, int N,
-    int K, int flags, double *squares), (c, a, b, M, N, K, flags, squares))
+    int K, int flags, double *sumsq), (c, a, b, M, N, K, flags, sumsq))
 RUN(bias_grad, (real *db, const real *dy, int N, int OC, bool
     accumulate), (db, dy, N, OC, accumulate))
 RUN(attention_fwd, (real *y, real *lse, const real *qkv, int B, int T,

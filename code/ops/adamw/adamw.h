@@ -48,7 +48,7 @@ struct AdamwSpan {
  *             new ones are rounded stochastically, by random bits that
  *             are a function of s->seed, s->step and the place in w16
  *   w16       bf16, overwritten (w == NULL: changed); NULL: none.  The C
- *             body has none
+ *             implementation has none
  *   m, v, g   real, as in adamw_update
  *   decay     s->decay where the span decays, else 0
  *   needs     on a GPU, all arrays at multiples of 16 bytes

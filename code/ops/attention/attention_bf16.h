@@ -19,11 +19,11 @@ C_FUNCTIONS_BEGIN
  *             B NH < 2^31 / T
  *   numerics  products of bf16, summed in float; probabilities and their
  *             gradients are rounded to bf16 before they are multiplied.
- *             Same input, same body, same bits.  NaN and infinity arrive
- *             wherever they belong; one in v, k, q or dy may also reach
- *             other rows of the same tile of 64 to 128
+ *             Same input and implementation, same bits.  NaN and infinity
+ *             arrive wherever they belong; one in v, k, q or dy may also
+ *             reach other rows of the same tile of 64 to 128
  *   FLOP      2 B T^2 C forward, 5 B T^2 C backward (half the square;
- *             what a body computes beyond that is its own affair)
+ *             an implementation may compute more than that)
  *   memory    no T x T matrix exists; backward takes 4 B T NH bytes and
  *             8 B C max(8, T / 64) from backend_scratch */
 void attention_bf16_fwd(bf16 *y, float *lse, const bf16 *qkv,
@@ -39,12 +39,12 @@ void attention_bf16_bwd(bf16 *dqkv, float *dbias, const bf16 *dy,
                         const bf16 *qkv, const bf16 *y, const float *lse,
                         int B, int T, int C, int NH, bool accumulate);
 
-/* choosing a body of attention */
+/* choosing an implementation of attention */
 /* "mma": mma.sync on any GPU since sm_80; "hopper": wgmma and TMA where
  * the GPU and the head size allow it, else as "mma"; "passes": the same,
  * but backward in two passes, one for dq, one for dk and dv; "best", unless
  * called: "hopper", but "passes" for few heads.  False if there is no such
- * body in this build. */
+ * implementation in this build. */
 bool attention_bf16_use(const char *name);
 C_FUNCTIONS_END
 

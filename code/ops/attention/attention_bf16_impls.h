@@ -7,12 +7,12 @@
 
 C_FUNCTIONS_BEGIN
 
-/* the bodies that are always there */
+/* the implementations that are always there */
 /* Column sums of dq and of dv over some rows each: float [parts][C], room
  * for B max(8, ceil(T / 64)) parts.  NULL: not wanted. */
 struct FlashSums {
     float *q, *v;
-    int q_parts, v_parts;               /* set by the body */
+    int q_parts, v_parts;               /* set by the implementation */
 };
 
 /* dsum = D[b,h,t] = dy . y of each row and head, float [B][NH][T] */
@@ -29,7 +29,7 @@ void attention_bf16_bwd_mma(bf16 *dqkv, struct FlashSums *sums,
                             const float *lse, const float *dsum, int B,
                             int T, int C, int NH);
 
-/* the bodies of Hopper */
+/* the implementations of Hopper */
 /* Only in programs that nvcc has compiled. */
 bool attention_bf16_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
                                int B, int T, int C, int NH);

@@ -5,7 +5,7 @@
 #include "ops/kernels/common.cuh"
 #include "ops/operators.h"
 
-/* which body of attention */
+/* which implementation of attention */
 enum { BEST, MMA, HOPPER, TWO_PASS };       /* of kernels.attention_bf16 */
 
 #ifdef __SIMT__
@@ -85,7 +85,7 @@ void attention_bf16_dots(float *dsum, const bf16 *dy, const bf16 *y, int B,
     LAUNCHED();
 }
 
-/* attention forward, by the chosen body */
+/* attention forward, by the chosen implementation */
 static bool check_size(const char *what, int B, int T, int C, int NH)
 {
     const int HS = NH > 0 && C % NH == 0 ? C / NH : 0;
@@ -154,7 +154,7 @@ static bool few_heads(int heads, int T)
     return (int64_t)heads * T < (int64_t)rounds * processors * (T - 192);
 }
 
-/* attention backward, by the chosen body */
+/* attention backward, by the chosen implementation */
 /* Heads of 64 that are many by a block each, others in two passes. */
 static bool by_hopper(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
                       const bf16 *qkv, const bf16 *y, const float *lse,

@@ -552,8 +552,8 @@ next_scores(Shared &sm, const Problem &p, Place &at, Visit &v, Numbers &n)
     return more;
 }
 
-/* take up and put aside */
-/* Where dk of a tile of keys is put aside; dv is 8 GROUP further. */
+/* save and reload dk and dv */
+/* Where dk of a tile of keys is saved; dv is 8 GROUP further. */
 DEVICE_INLINE float4 *carry_of(const Problem &p, const Place &at, int keys)
 {
     return p.carry + at.thread
@@ -561,7 +561,7 @@ DEVICE_INLINE float4 *carry_of(const Problem &p, const Place &at, int keys)
 }
 
 DEVICE_INLINE void
-take_up(const Problem &p, const Place &at, const Visit &v, Numbers &n)
+reload(const Problem &p, const Place &at, const Visit &v, Numbers &n)
 {
     if (v.keys < v.span.first) {
         const float4 *carry = carry_of(p, at, v.keys);
@@ -583,11 +583,11 @@ DEVICE_INLINE void gradients(Shared &sm, const Problem &p, int group)
     Numbers n;
     Visit v = { { (int)blockIdx.x, 0, min(ROOM, p.tiles) }, group };
     bool more = next_scores(sm, p, at, v, n);
-    /* take up dk, dv and keys, wait for the first scores */
+    /* reload dk, dv and keys, wait for the first scores */
     wgmma_wait<0>();
     wgmma_hold(n.s);
     if (more) {
-        take_up(p, at, v, n);
+        reload(p, at, v, n);
         mbarrier_wait(&sm.v_full[at.group], at.keys);
         at.keys ^= 1;
     }
@@ -618,11 +618,11 @@ DEVICE_INLINE void gradients(Shared &sm, const Problem &p, int group)
             write_numbers(carry_of(p, at, keys), n.dk);
         else
             store_tile(sm, p, at, n.dk, p.scale, span, 1, keys);
-        /* take up dk, dv and keys, wait for the first scores */
+        /* reload dk, dv and keys, wait for the first scores */
         wgmma_wait<0>();
         wgmma_hold(n.s);
         if (more) {
-            take_up(p, at, v, n);
+            reload(p, at, v, n);
             mbarrier_wait(&sm.v_full[at.group], at.keys);
             at.keys ^= 1;
         }
@@ -671,7 +671,7 @@ flash_bwd_kernel(const __grid_constant__ Problem p)
 }
 }
 
-/* room for what is put aside */
+/* room for what is saved */
 static struct Aside { float4 *at; size_t size; } asides[MOST_DEVICES];
 
 static float4 *room_aside(size_t n)
@@ -681,7 +681,7 @@ static float4 *room_aside(size_t n)
         CUDA_TRY(cudaStreamSynchronize(backend_stream()));
         backend_free(a->at);
         a->at = (float4 *)backend_alloc(n * sizeof *a->at,
-                                        "gradients of keys put aside");
+                                        "saved gradients of keys");
         a->size = a->at ? n : 0;
     }
     return a->at;

@@ -11,7 +11,7 @@ namespace {
 /* What tensor cores cut off is made up for in the mean: a float times this
  * and cut to 11 bits is off by at most 0.7 of their last, and as often up
  * as down; one that has no more than 11 bits stays itself. */
-#define FAIR (1 + 0.6931f / 2048)
+#define ROUNDING (1 + 0.6931f / 2048)
 
 template <int TERMS> struct Operand { unsigned part[2]; };
 
@@ -19,11 +19,11 @@ template <int TERMS> DEVICE_INLINE Operand<TERMS> operand(unsigned x)
 {
     const float f = __uint_as_float(x);
     Operand<TERMS> o;
-    o.part[0] = __float_as_uint(f * FAIR);
+    o.part[0] = __float_as_uint(f * ROUNDING);
     if (TERMS == 3) {
         o.part[0] &= ~0x1fffu;
         o.part[1] = __float_as_uint((f - __uint_as_float(o.part[0]))
-                                    * FAIR);
+                                    * ROUNDING);
     }
     return o;
 }

@@ -25,7 +25,7 @@ statistic(const float *lse, const float *dsum, int t, int T)
 /* online softmax of rows in registers */
 /* s = exp(s - most); most, and with it out and sum, are brought up to date
  * when a number is about to exceed 2^8, or twice the sum in this lane */
-#define SLACK 8.0f
+#define RESCALE_THRESHOLD 8.0f
 
 template <int HS, int M, int N> DEVICE_INLINE void
 online_softmax(float s[M][N][4], float out[M][HS / 8][4], float most[M][2],
@@ -44,7 +44,7 @@ online_softmax(float s[M][N][4], float out[M][HS / 8][4], float most[M][2],
                 top[i][r] = fmaxf(top[i][r], fmaxf(s[i][n][2 * r],
                                                    s[i][n][2 * r + 1]));
             grown |= (top[i][r] - most[i][r]) * scale
-                   > fminf(SLACK, fast_log2(sum[i][r]) + 1);
+                   > fminf(RESCALE_THRESHOLD, fast_log2(sum[i][r]) + 1);
         }
     if (__any_sync(WHOLE_WARP, grown))
         /* take all new maxima; scale what was summed before */

@@ -18,13 +18,13 @@ C_FUNCTIONS_BEGIN
  * "3xtf32": the same, operands of 22 bits in two parts.  With the latter
  * two GELU and the loss use the special function units, too, and sums
  * over rows are taken in another order.  False if this program has no
- * such bodies.  Unless called: "simple". */
+ * such implementations.  Unless called: "simple". */
 bool fp32_mode_set(const char *name);
 
 /* How many products make one: 0 (simple), 1 or 3. */
 int fp32_terms(void);
 
-/* the faster bodies */
+/* the faster implementations */
 /* Each as the function of its name without floats_, or it returns false
  * and has done nothing: "simple" is in use, or it cannot.  Attention needs
  * heads of 32, 64, 80 or 128 channels and sm_80;
@@ -36,7 +36,7 @@ bool fp32_attention_bwd(float *dqkv, const float *dy, const float *qkv,
                         const float *lse, const float *delta,
                         int B, int T, int C, int NH);
 
-/* faster bodies of gelu and of the loss */
+/* faster implementations of gelu and of the loss */
 bool fp32_gelu_fwd(float *y, const float *x, size_t n);
 bool fp32_gelu_bwd(float *dx, const float *dy, const float *x, size_t n);
 bool fp32_crossentropy_fwd(real *loss, real *lse, const real *logits,
@@ -46,7 +46,7 @@ bool fp32_crossentropy_bwd(real *dlogits, const real *logits,
                            const real *lse, const int32_t *targets,
                            real scale, int N, int V, int Vp);
 
-/* faster bodies of sums over rows */
+/* faster implementations of sums over rows */
 /* embedding_bwd without dwpe; rows of a multiple of 8 up to 2,048. */
 bool fp32_embedding_bwd(float *dwte, const float *dx,
                         const int32_t *tokens, int N, int C);

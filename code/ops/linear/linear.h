@@ -24,12 +24,12 @@ void linear_fwd(real *y, const real *x, const real *w, const real *b,
  *
  *   dx        overwritten; not dy.  NULL: not wanted
  *   dw, db    overwritten, or added to if accumulate; db may be NULL
- *   squares   += the sum of the squares of what dw then holds, see
+ *   sumsq     += the sum of the squares of what dw then holds, see
  *             gemm_sumsq; NULL: not wanted
  *   FLOP      4 N C OC + N OC */
 void linear_bwd(real *dx, real *dw, real *db, const real *dy,
                 const real *x, const real *w, int N, int C, int OC,
-                bool accumulate, double *squares);
+                bool accumulate, double *sumsq);
 
 /* db[c] = the sum of dy[:,c], or added to it: real [OC] from [N][OC]; the
  * part of linear_bwd that has an implementation for each machine.

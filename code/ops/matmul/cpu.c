@@ -28,7 +28,7 @@ struct Job {
     size_t ldc;
     struct Matrix a, b;
     const real *bias;       /* [N] or NULL */
-    double *squares;        /* [N] or NULL: of the columns of c        */
+    double *sumsq;        /* [N] or NULL: of the columns of c        */
     int M, N, K;
     bool add, nontemporal;
     const struct Kernel *kernel;
@@ -142,7 +142,7 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
     bool last = b->k0 + b->depth == j->K;
     bool nontemporal = j->nontemporal && b->depth == j->K
                     && b->depth >= mr * TOUCH_EVERY;
-    double squares[STRIP_MAX] __attribute__((aligned(64))) = { 0 };
+    double sumsq[STRIP_MAX] __attribute__((aligned(64))) = { 0 };
     struct Tile t = { .ldc = j->ldc, .depth = b->depth,
                       .add = j->add || b->k0 > 0 };
     for (int i = 0; i < p->m; i += mr)
@@ -154,7 +154,7 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
             t.a = sliver_of(p, mr, i, k);
             t.b = packed_b + n * b->depth;
             t.bias = j->bias && b->k0 == 0 ? j->bias + b->n0 + n : NULL;
-            t.squares = last && j->squares ? squares + n : NULL;
+            t.sumsq = last && j->sumsq ? sumsq + n : NULL;
             t.buffer = nontemporal && t.rows == mr && t.cols == nr ? kept : NULL;
             /* say what to touch during this tile */
             bool right = n + nr < b->cols;
@@ -172,8 +172,8 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
         memcpy(t.pending_c + m * j->ldc, t.pending + m * nr,
                (size_t)nr * sizeof *t.c);
     /* hand over the squares of this block */
-    for (int n = 0; j->squares && n < b->cols; n++)
-        j->squares[b->n0 + n] += squares[n];
+    for (int n = 0; j->sumsq && n < b->cols; n++)
+        j->sumsq[b->n0 + n] += sumsq[n];
 }
 
 /* one strip of c */
@@ -254,8 +254,8 @@ static void empty_sum(const struct Job *j)
             real x = j->bias ? j->bias[n] : 0;
             real *c = j->c + m * j->ldc + n;
             *c = j->add ? *c + x : x;
-            if (j->squares)
-                j->squares[n] += (double)*c * (double)*c;
+            if (j->sumsq)
+                j->sumsq[n] += (double)*c * (double)*c;
         }
 }
 
@@ -347,17 +347,17 @@ void cpu_gemm(real *c, const real *a, const real *b, int M, int N, int K,
 }
 
 void cpu_gemm_sumsq(real *c, const real *a, const real *b, int M, int N,
-                    int K, int flags, double *squares)
+                    int K, int flags, double *sumsq)
 {
     struct Job j = { .c = c, .ldc = (size_t)N, .M = M, .N = N, .K = K };
-    if (squares && N > 0)
-        j.squares = calloc((size_t)N, sizeof *j.squares);
-    if (squares && N > 0 && !j.squares) {
+    if (sumsq && N > 0)
+        j.sumsq = calloc((size_t)N, sizeof *j.sumsq);
+    if (sumsq && N > 0 && !j.sumsq) {
         backend_failed("no memory for %d sums of squares", N);
         return;
     }
     multiply(j, a, row_of_a(M, K, flags), b, row_of_b(N, K, flags), flags);
-    for (int n = 0; j.squares && n < N; n++)
-        *squares += j.squares[n];
-    free(j.squares);
+    for (int n = 0; j.sumsq && n < N; n++)
+        *sumsq += j.sumsq[n];
+    free(j.sumsq);
 }

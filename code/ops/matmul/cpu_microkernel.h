@@ -108,8 +108,8 @@ JOIN(NAME, _store_part)(const int rows, VEC acc[ROWS][VECS],
 
 /* add up the squares of a tile */
 TARGET static inline __attribute__((always_inline)) void
-JOIN(NAME, _squares)(const int rows, VEC acc[ROWS][VECS],
-                     double *squares)
+JOIN(NAME, _sumsq)(const int rows, VEC acc[ROWS][VECS],
+                     double *sumsq)
 {
     VEC sum[VECS];
     /* sum = the squares of the tile's rows */
@@ -122,7 +122,7 @@ JOIN(NAME, _squares)(const int rows, VEC acc[ROWS][VECS],
     }
     const real *of = (const real *)sum;
     for (int j = 0; j < WIDTH; j++)
-        squares[j] += (double)of[j];
+        sumsq[j] += (double)of[j];
 }
 
 /* the micro-kernel for a fixed number of rows */
@@ -169,8 +169,8 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
         JOIN(NAME, _add)(rows, acc, t->bias, 0, t->cols);
     if (t->add)
         JOIN(NAME, _add)(rows, acc, t->c, t->ldc, t->cols);
-    if (t->squares)
-        JOIN(NAME, _squares)(rows, acc, t->squares);
+    if (t->sumsq)
+        JOIN(NAME, _sumsq)(rows, acc, t->sumsq);
     /* keep or store the tile */
     if (t->buffer)
         JOIN(NAME, _store)(rows, acc, t->buffer, WIDTH);

@@ -22,7 +22,7 @@ struct Tile {
     const real *b;              /* [depth][nr]                          */
     const real *bias;           /* [cols] or NULL                       */
     bool add;                   /* c += rather than c =                 */
-    double *squares;            /* [nr] or NULL: += those of c          */
+    double *sumsq;            /* [nr] or NULL: += those of c          */
     /* where a finished tile goes */
     real *buffer;               /* [mr][nr]: instead of c, or NULL      */
     const real *pending;        /* a tile in a buffer, to be stored at  */

@@ -4,9 +4,9 @@
 #include "ops/matmul/matmul_impls.h"
 #include "ops/operators.h"
 
-/* the bodies of gemm */
+/* the implementations of gemm */
 /* The first is the default, since it has the same bits on every GPU. */
-static const struct MatmulImpl bodies[] = {
+static const struct MatmulImpl impls[] = {
     { "tiles", NULL, gemm_tiles },
 #ifndef __SIMT__
     { "cublas", NULL, gemm_cublaslt },
@@ -15,20 +15,20 @@ static const struct MatmulImpl bodies[] = {
     { NULL, NULL, NULL },
 };
 
-/* choose a body of gemm */
+/* choose an implementation of gemm */
 const char *cuda_gemm_kernel(int i)
 {
-    return bodies[i].name;
+    return impls[i].name;
 }
 
 bool cuda_gemm_use(const char *name)
 {
-    return impl_use(&backend_current()->kernels.gemm, bodies, name);
+    return impl_use(&backend_current()->kernels.gemm, impls, name);
 }
 
 const char *cuda_gemm_used(void)
 {
-    return bodies[backend_current()->kernels.gemm].name;
+    return impls[backend_current()->kernels.gemm].name;
 }
 
 /* the doors of gemm on a GPU */
@@ -39,7 +39,7 @@ void cuda_gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
     const struct Gemm g = { c, a, b, bias, ldc, lda, ldb, M, N, K, flags };
     profile_range(flags & GEMM_TA ? "product TA" : flags & GEMM_TB
                   ? "product TB" : "product");
-    const struct MatmulImpl *used = bodies + backend_current(
+    const struct MatmulImpl *used = impls + backend_current(
         )->kernels.gemm;
     if (M > 0 && N > 0 && !used->gemm(&g))
         gemm_tiles(&g);
@@ -59,8 +59,8 @@ void cuda_gemm(real *c, const real *a, const real *b, int M, int N, int K,
 }
 
 void cuda_gemm_sumsq(real *c, const real *a, const real *b, int M, int N,
-                     int K, int flags, double *squares)
+                     int K, int flags, double *sumsq)
 {
-    assert(!squares);
+    assert(!sumsq);
     gemm(c, a, b, M, N, K, flags);
 }

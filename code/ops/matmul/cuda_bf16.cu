@@ -4,8 +4,8 @@
 #include "ops/matmul/matmul_impls.h"
 #include "ops/operators.h"
 
-/* the bodies of product */
-static const struct MatmulImpl bodies[] = {
+/* the implementations of product */
+static const struct MatmulImpl impls[] = {
 #ifndef __SIMT__                        /* there is no library there */
     { "cublas", matmul_bf16_cublaslt, NULL },
 #endif
@@ -14,10 +14,10 @@ static const struct MatmulImpl bodies[] = {
     { NULL, NULL, NULL },
 };
 
-/* choose a body of product */
+/* choose an implementation of product */
 bool cuda_matmul_bf16_use(const char *name)
 {
-    return impl_use(&backend_current()->kernels.matmul_bf16, bodies, name);
+    return impl_use(&backend_current()->kernels.matmul_bf16, impls, name);
 }
 
 /* fail if a product is not one */
@@ -46,7 +46,7 @@ static bool matmul_bf16_check(const struct MatmulBf16 *p)
     return !wrong;
 }
 
-/* product: fill in the strides, choose a body */
+/* product: fill in the strides, choose an implementation */
 void cuda_matmul_bf16(const struct MatmulBf16 *given)
 {
     struct MatmulBf16 p = *given;
@@ -60,7 +60,7 @@ void cuda_matmul_bf16(const struct MatmulBf16 *given)
     p.ldo = p.ldo ? p.ldo : p.N;
     if (p.flags & GEMM_ADD && !p.out_float)
         p.add = (const bf16 *)p.out;
-    if (!bodies[backend_current()->kernels.matmul_bf16].matmul_bf16(&p))
+    if (!impls[backend_current()->kernels.matmul_bf16].matmul_bf16(&p))
         matmul_bf16_mma(&p);
     /* add up the columns for a bias gradient */
     if (p.bias_grad && p.out_float)

@@ -19,8 +19,8 @@ static_assert(DEPTH == SWIZZLE_COLS && COLS % SWIZZLE_COLS == 0
               && ROWS % SWIZZLE_COLS == 0, "tiles have rows of 64");
 
 /* an operand of a product */
-/* op(a) as [X][K], whose neighbours along k touch; or, DOWN, those along x
- * do.  wide: rows begin at multiples of 16 bytes. */
+/* op(a) as [X][K], whose neighbours along k touch; or, TRANSPOSED, those
+ * along x do.  wide: rows begin at multiples of 16 bytes. */
 struct Operand {
     const bf16 *at;
     size_t ld;
@@ -47,18 +47,18 @@ copy8(unsigned to, const bf16 *from, int n, bool wide)
 }
 
 /* SIZE x DEPTH elements of m, from (x0, k0), to shared memory at `to` */
-template <int DOWN, int SIZE>
+template <int TRANSPOSED, int SIZE>
 __device__ static __forceinline__ void
 fetch(unsigned to, const struct Operand &m, int x0, int k0)
 {
     enum { PASSES = SIZE * DEPTH / 8 / TEAM };
     /* where this thread's first chunk comes from, and where it goes */
-    const int chunks = DOWN ? SIZE / 8 : DEPTH / 8, step = TEAM / chunks;
+    const int chunks = TRANSPOSED ? SIZE / 8 : DEPTH / 8, step = TEAM / chunks;
     const int row = threadIdx.x / chunks, chunk = threadIdx.x % chunks;
-    const int r0 = (DOWN ? k0 : x0) + row;
-    const int c0 = (DOWN ? x0 : k0) + chunk * 8;
-    const int rows = (DOWN ? m.K : m.X) - r0;
-    const int cols = max(min((DOWN ? m.X : m.K) - c0, 8), 0);
+    const int r0 = (TRANSPOSED ? k0 : x0) + row;
+    const int c0 = (TRANSPOSED ? x0 : k0) + chunk * 8;
+    const int rows = (TRANSPOSED ? m.K : m.X) - r0;
+    const int cols = max(min((TRANSPOSED ? m.X : m.K) - c0, 8), 0);
     const bf16 *from = m.at + r0 * m.ld + c0;
     to += chunk / 8 * (DEPTH * SWIZZLE_ROW) + swizzled(row, chunk);
     if (m.wide && x0 + SIZE <= m.X && k0 + DEPTH <= m.K) {
@@ -76,12 +76,12 @@ fetch(unsigned to, const struct Operand &m, int x0, int k0)
 /* fragments of the tensor cores */
 /* Where this lane points for the matrices at x0, k = 0: its row of 8 x 8,
  * half_x and half_k which of the four matrices. */
-template <int DOWN>
+template <int TRANSPOSED>
 __device__ static __forceinline__ unsigned
 lane_at(int x0, int half_x, int half_k)
 {
     const int row = threadIdx.x % 8;
-    return DOWN ? x0 / SWIZZLE_COLS * (DEPTH * SWIZZLE_ROW)
+    return TRANSPOSED ? x0 / SWIZZLE_COLS * (DEPTH * SWIZZLE_ROW)
                   + (8 * half_k + row) * SWIZZLE_ROW
                   + swizzled_chunk(row, half_x)
                 : (x0 + 8 * half_x + row) * SWIZZLE_ROW
@@ -89,11 +89,11 @@ lane_at(int x0, int half_x, int half_k)
 }
 
 /* the i-th 16 x 16 from there, at depth k: four matrices of 8 x 8 */
-template <int DOWN>
+template <int TRANSPOSED>
 __device__ static __forceinline__ void
 load_matrices(uint32_t r[4], unsigned at, int i, int k)
 {
-    if (DOWN)
+    if (TRANSPOSED)
         ldmatrix_t(r, swizzled_along(at + k * SWIZZLE_ROW, 2 * i));
     else
         ldmatrix(r, swizzled_along(at + 16 * i * SWIZZLE_ROW, k / 8));
@@ -245,17 +245,18 @@ finish_part(const float *part, const struct Job &j, int m0, int n0)
 
 /* the kernel of mma.sync */
 /* ask for stage s of `steps`, if there is one */
-template <int A_DOWN, int B_DOWN, int STAGES>
+template <int A_T, int B_T, int STAGES>
 __device__ static __forceinline__ void
 ask(unsigned shared, const struct Job &j, int m0, int n0, int first, int s,
     int steps)
 {
     if (s < steps) {
-        /* a: [128][64], DOWN two of [64][64]; b: [256][64], DOWN four */
+        /* a: [128][64], transposed two of [64][64]; b: [256][64],
+         * transposed four */
         const unsigned to = shared + s % STAGES * STAGE_BYTES;
         const int k = (first + s) * DEPTH;
-        fetch<A_DOWN, ROWS>(to, j.a, m0, k);
-        fetch<B_DOWN, COLS>(to + ROWS * DEPTH * 2, j.b, n0, k);
+        fetch<A_T, ROWS>(to, j.a, m0, k);
+        fetch<B_T, COLS>(to + ROWS * DEPTH * 2, j.b, n0, k);
     }
     cp_async_commit();
 }
@@ -273,7 +274,7 @@ __device__ static __forceinline__ void wait_for_stage(void)
  *   shared    48 KiB for each stage
  *   moves     2 M N K (1/128 + 1/256) bytes from L2, plus out
  *   ceiling   the tensor cores' rate for mma.sync */
-template <int A_DOWN, int B_DOWN, int STAGES>
+template <int A_T, int B_T, int STAGES>
 __global__ void __launch_bounds__(TEAM) matmul_mma_kernel(struct Job j)
 {
 #if __CUDA_ARCH__ >= 800
@@ -290,22 +291,22 @@ __global__ void __launch_bounds__(TEAM) matmul_mma_kernel(struct Job j)
     float c[4][8][4] = {};
     /* multiply, stage after stage */
     /* where this lane points in a stage of a, and of b */
-    const unsigned at_a = shared + lane_at<A_DOWN>(wm, lane / 8 % 2, lane / 16);
+    const unsigned at_a = shared + lane_at<A_T>(wm, lane / 8 % 2, lane / 16);
     const unsigned at_b = shared + ROWS * DEPTH * 2
-                        + lane_at<B_DOWN>(wn, lane / 16, lane / 8 % 2);
+                        + lane_at<B_T>(wn, lane / 16, lane / 8 % 2);
     uint32_t a[2][4][4], b[2][4][4];
 
     /* fill the pipeline */
     for (int s = 0; s < STAGES - 1; s++)
-        ask<A_DOWN, B_DOWN, STAGES>(shared, j, m0, n0, first, s, steps);
+        ask<A_T, B_T, STAGES>(shared, j, m0, n0, first, s, steps);
     wait_for_stage<STAGES>();
     unsigned stage = 0;
     if (steps > 0) {
         /* load the first fragments of a stage */
         #pragma unroll
         for (int i = 0; i < 4; i++) {
-            load_matrices<A_DOWN>(a[0][i], at_a + stage, i, 0);
-            load_matrices<B_DOWN>(b[0][i], at_b + stage, i, 0);
+            load_matrices<A_T>(a[0][i], at_a + stage, i, 0);
+            load_matrices<B_T>(b[0][i], at_b + stage, i, 0);
         }
     }
     for (int s = 0; s < steps; s++) {
@@ -319,22 +320,22 @@ __global__ void __launch_bounds__(TEAM) matmul_mma_kernel(struct Job j)
                     /* load the first fragments of a stage */
                     #pragma unroll
                     for (int i = 0; i < 4; i++) {
-                        load_matrices<A_DOWN>(a[0][i], at_a + stage, i, 0);
-                        load_matrices<B_DOWN>(b[0][i], at_b + stage, i, 0);
+                        load_matrices<A_T>(a[0][i], at_a + stage, i, 0);
+                        load_matrices<B_T>(b[0][i], at_b + stage, i, 0);
                     }
                 }
             } else {
                 /* load the next fragments of this stage */
                 #pragma unroll
                 for (int i = 0; i < 4; i++) {
-                    load_matrices<A_DOWN>(a[(q + 1) % 2][i], at_a + stage, i,
+                    load_matrices<A_T>(a[(q + 1) % 2][i], at_a + stage, i,
                                           (q + 1) * 16);
-                    load_matrices<B_DOWN>(b[(q + 1) % 2][i], at_b + stage, i,
+                    load_matrices<B_T>(b[(q + 1) % 2][i], at_b + stage, i,
                                           (q + 1) * 16);
                 }
             }
             if (q == 0)
-                ask<A_DOWN, B_DOWN, STAGES>(shared, j, m0, n0, first,
+                ask<A_T, B_T, STAGES>(shared, j, m0, n0, first,
                                             s + STAGES - 1, steps);
             /* multiply fragments q */
             #pragma unroll

@@ -47,12 +47,12 @@ void gemm_strided(real *c, size_t ldc, const real *a, size_t lda,
                   const real *b, size_t ldb, const real *bias,
                   int M, int N, int K, int flags);
 
-/* gemm, and *squares += the sum of the squares of what c holds then, the
+/* gemm, and *sumsq += the sum of the squares of what c holds then, the
  * same for any number of threads: up to eight of a column are added as
  * reals (so a c beyond 6e18 is infinite here), the rest in double.  NULL:
  * not wanted; on a GPU always NULL. */
 void gemm_sumsq(real *c, const real *a, const real *b, int M, int N,
-                int K, int flags, double *squares);
+                int K, int flags, double *sumsq);
 
 /* choosing a kernel by name */
 enum { GEMM_TILES = 0 };        /* kernels.gemm of a GPU's own kernel */

@@ -54,7 +54,7 @@ struct MatmulBf16 {
  *             a nor b */
 void matmul_bf16(const struct MatmulBf16 *p);
 
-/* choosing a body by name */
+/* choosing an implementation by name */
 /* "cublas" (missing where there is no cuBLASLt), "mma", "plain". */
 /* Take the one called name on the current backend from now on (NULL: the
  * first); false if there is none. */

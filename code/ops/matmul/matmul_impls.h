@@ -1,7 +1,7 @@
 /* Tangled from chapters/workshop/matmul-plumbing.nw, "Headers".  Edit it there. */
 
-/* matmul_impls.h: the bodies between which product() chooses, and those
- * of gemm().  Each is false if it cannot do what it is asked. */
+/* matmul_impls.h: the implementations of matmul_bf16() and of gemm().  Each
+ * is false if it cannot do what it is asked. */
 #ifndef OPS_MATMUL_MATMUL_IMPLS_H
 #define OPS_MATMUL_MATMUL_IMPLS_H
 
@@ -34,7 +34,7 @@ bool gemm_tiles(const struct Gemm *g);          /* cuda_tiles.cu        */
 bool gemm_cublaslt(const struct Gemm *g);       /* cublaslt.cu          */
 bool gemm_cublaslt_tf32(const struct Gemm *g);
 
-/* a body, and how it is chosen */
+/* an implementation, and how it is chosen */
 /* A row of one of the tables, whose last row has no name. */
 struct MatmulImpl {
     const char *name;
