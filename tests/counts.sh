@@ -20,7 +20,7 @@ picks="sa_f32_by_4.satom_inst sa_u64_mixed.satom_inst red_int_mod_5.red_bytes
 # build CLANG LEVEL PROGRAM; count PROGRAM CSV
 build() {
     CLANG=$1 "$BIN/simtcc" "$2" -Icode code/bench/count_kernels.cu \
-        code/base/error.c code/base/text.c -o "$3" > "$dir/log" 2>&1
+        code/base/error.c code/base/fail.c code/base/text.c -o "$3" > "$dir/log" 2>&1
 }
 # The sanitizer watches, too: an alarm, which would be a false one, ends the
 # program with status 86.

@@ -314,20 +314,13 @@ __global__ void from_fixed(float *sum, const unsigned long long *fixed)
 }
 
 /* sum up a warp by shuffles or by redux */
-__device__ static uint32_t warp_shuffles(uint32_t x)
-{
-    for (int d = 16; d > 0; d /= 2)
-        x += __shfl_xor_sync(WHOLE_WARP, x, d);
-    return x;
-}
-
 template <bool REDUX>
 __global__ void sum_warps(uint32_t *y, int rounds)
 {
     uint32_t x = threadIdx.x;
     for (int i = 0; i < rounds; i++)
         if (REDUX)
-            x = __reduce_add_sync(WHOLE_WARP, x) + threadIdx.x;
+            x = warp_redux(x) + threadIdx.x;
         else
             x = warp_shuffles(x) + threadIdx.x;
     y[blockIdx.x * THREADS + threadIdx.x] = x;

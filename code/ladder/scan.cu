@@ -288,7 +288,7 @@ __device__ static void publish_sum(volatile uint64_t *state, const Part *p,
     for (int r = 0; r < ROWS; r++)
         for (int k = 0; k < 4; k++)
             sum += p->v[r][k];
-    warps_before(__reduce_add_sync(WHOLE_WARP, sum), &total, part);
+    warps_before(warp_redux(sum), &total, part);
     if (threadIdx.x == 0)
         *state = published(SUM, total);
 }

@@ -4,6 +4,8 @@
 #ifndef OPS_KERNELS_WARP_CUH
 #define OPS_KERNELS_WARP_CUH
 
+#include <stdint.h>
+
 /* sums and maxima over a warp */
 #define WHOLE_WARP 0xffffffffu
 
@@ -19,6 +21,24 @@ __device__ static __forceinline__ float warp_max(float x)
     for (int d = 16; d > 0; d /= 2)
         x = fmaxf(x, __shfl_xor_sync(WHOLE_WARP, x, d));
     return x;
+}
+
+/* sums of integers over a warp */
+__device__ static __forceinline__ uint32_t warp_shuffles(uint32_t x)
+{
+    for (int d = 16; d > 0; d /= 2)
+        x += __shfl_xor_sync(WHOLE_WARP, x, d);
+    return x;
+}
+
+/* By redux.sync, which GPUs before sm_80 do not have. */
+__device__ static __forceinline__ uint32_t warp_redux(uint32_t x)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    return warp_shuffles(x);
+#else
+    return __reduce_add_sync(WHOLE_WARP, x);
+#endif
 }
 
 /* sums and maxima over a block */
