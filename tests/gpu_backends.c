@@ -12,6 +12,7 @@
 #include "ops/operators.h"
 #include "programs/kernels.h"
 #include "rows.h"               /* last: cmocka has a macro called fail */
+#include "scratch.h"
 
 enum { STEPS = 2 };
 
@@ -20,7 +21,7 @@ static struct Error error;
     error.text); assert_true(false); } } while (0)
 
 /* A small text as a shard. */
-static char dir[] = "/tmp/mb-test-XXXXXX", path[64];
+static char path[64];
 
 static const char *shard_path(void)
 {
@@ -28,7 +29,7 @@ static const char *shard_path(void)
     struct ShardWriter w;
     if (*path)
         return path;
-    assert_true(mkdtemp(dir) != NULL);
+    assert_true(make_dir(NULL) == 0);
     snprintf(path, sizeof path, "%s/tokens.bin", dir);
     for (int i = 0; i < 4000; i++)
         token[i] = (uint16_t)((i * 2654435761u >> 7) % 256);
@@ -452,7 +453,7 @@ int main(void)
     setenv("SIMT_DEVICES", "2", 1);     /* two, if they are simulated */
     const int failed = rows_run("backends", rows,
                                 sizeof rows / sizeof *rows);
-    if (*path && (remove(path) || rmdir(dir)))
+    if (*path && remove_dir(NULL))
         perror(dir);
     return failed;
 }

@@ -18,6 +18,7 @@
 #include "io/hf_config.h"
 #include "io/weights.h"
 #include "rows.h"               /* last: cmocka has a macro called fail */
+#include "scratch.h"
 
 /* ---- an allocator that refuses ---------------------------------------- */
 
@@ -91,8 +92,6 @@ void __wrap_free(void *p)
 }
 
 /* ---- what is tried ---------------------------------------------------- */
-
-static char dir[] = "/tmp/mb-test-XXXXXX";
 
 static const char *in_dir(const char *name)
 {
@@ -433,7 +432,7 @@ int main(void)
     struct Vocab v;
     static uint16_t token[400];
     omp_set_num_threads(1);
-    if (!mkdtemp(dir))
+    if (make_dir(NULL))
         return 1;
     for (int i = 0; i < 400; i++)
         token[i] = (uint16_t)(i * 7 % 300);
@@ -445,7 +444,5 @@ int main(void)
     }
     vocab_free(&v);
     const int failed = rows_run("memory", rows, sizeof rows / sizeof *rows);
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    return system(command) ? 1 : failed;
+    return remove_dir(NULL) ? 1 : failed;
 }
