@@ -593,7 +593,7 @@ static void power_of(struct LtJob *j, int data, double flop)
 
 static void power(int n)
 {
-    struct LtJob j = lt_job(&lt_kinds[0], n, true);
+    struct LtJob j = lt_job(&lt_kinds[LT_BF16], n, true);
     if (!nvml_open()) {
         printf("\nno NVML: no power is given\n");
         return;

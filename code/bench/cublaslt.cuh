@@ -39,7 +39,9 @@ struct LtKind {
     double sum_eps;             /* error of the sum, of the sum of |ab| */
 };
 
-static const struct LtKind lt_kinds[] = {
+enum { LT_BF16, LT_FP16, LT_E4M3, LT_INT8, LT_TF32, LT_FP32, LT_FP64 };
+
+static const struct LtKind lt_kinds[] = {    /* in this order */
     { "bf16", CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F,
       2, 2, 0x1p-8, 0x1p-20 },
     { "fp16", CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F,

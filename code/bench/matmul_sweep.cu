@@ -106,7 +106,7 @@ static void sizes(void)
 {
     const size_t most = (size_t)8192 * 8192 * 2;
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    job.kind = &lt_kinds[0];
+    job.kind = &lt_kinds[LT_BF16];
     CUDA_OK(cudaMalloc(&job.a, most));
     CUDA_OK(cudaMalloc(&job.b, most));
     CUDA_OK(cudaMalloc(&job.c, most));
@@ -158,7 +158,7 @@ static void products_of(int i)
         { "%s.dw", M, K, N, false, true } };
     for (int f = 0; f < 3; f++) {
         char name[16];
-        struct LtJob j = lt_job(&lt_kinds[0], 0, all[f].ta);
+        struct LtJob j = lt_job(&lt_kinds[LT_BF16], 0, all[f].ta);
         j.tb = all[f].tb;
         j.m = all[f].m;
         j.n = all[f].n;
