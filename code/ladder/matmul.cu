@@ -147,8 +147,14 @@ template <int M_, int N_, int TM_, int TN_, int PITCH_> struct Shape {
 
 /* Threads in rows of 16, each with 8 consecutive rows and columns. */
 struct Rows : Shape<128, 128, 8, 8, 128> {
-    __device__ static int row(int i) { return threadIdx.x / 16 * 8 + i * 4; }
-    __device__ static int col(int j) { return threadIdx.x % 16 * 8 + j * 4; }
+    __device__ static int row(int i)
+    {
+        return threadIdx.x / 16 * 8 + i * 4;
+    }
+    __device__ static int col(int j)
+    {
+        return threadIdx.x % 16 * 8 + j * 4;
+    }
 };
 
 /* four numbers of a row */
@@ -423,9 +429,22 @@ next(Piece<T> *p, Stage<T> *s, From<T> *f, int N)
     }
 }
 
+/* multiply in serpentines */
+template <class T> __device__ static __forceinline__ void
+multiply_serpentine(float sum[T::TM][T::TN], const Fragments<T> *f)
+{
+    #pragma unroll
+    for (int i = 0; i < T::TM; i++)
+        #pragma unroll
+        for (int n = 0; n < T::TN; n++) {
+            const int j = i % 2 ? T::TN - 1 - n : n;
+            sum[i][j] = fmaf(f->a[i], f->b[j], sum[i][j]);
+        }
+}
+
 /* matmul, version 11: addresses that advance */
 /* needs: N a multiple of 4, K of DEPTH. */
-template <class T>
+template <class T, bool SERPENTINE>
 __global__ void __launch_bounds__(T::THREADS, 256 / T::THREADS)
 matmul_v11(float *c, const float *a, const float *b, int M, int N, int K)
 {
@@ -456,7 +475,11 @@ matmul_v11(float *c, const float *a, const float *b, int M, int N, int K)
                 __syncthreads();
             }
             fragments(&f[(k + 1) % 2], &s[now], (k + 1) % DEPTH);
-            multiply<T>(sum, &f[k % 2]);
+            /* multiply, forwards or in serpentines */
+            if (SERPENTINE)
+                multiply_serpentine<T>(sum, &f[k % 2]);
+            else
+                multiply<T>(sum, &f[k % 2]);
         }
     }
     write<true, T>(c, m0, n0, M, N, sum);
@@ -493,26 +516,26 @@ void wide(float *c, const float *a, const float *b, int M, int N, int K)
     CUDA_OK(cudaGetLastError());
 }
 
-template <class T>
-void v11_or_v10(float *c, const float *a, const float *b, int M, int N,
-                int K)
+template <class T, bool SERPENTINE>
+void v11(float *c, const float *a, const float *b, int M, int N, int K)
 {
     if (K % DEPTH == 0)
-        wide<T, matmul_v11<T>, matmul_v10<T, false>>(c, a, b, M, N, K);
+        wide<T, matmul_v11<T, SERPENTINE>, matmul_v10<T, false>>(
+            c, a, b, M, N, K);
     else
         wide<T, matmul_v10<T, true>, matmul_v10<T, false>>(c, a, b, M, N,
                                                            K);
 }
 
-void v11(float *c, const float *a, const float *b, int M, int N, int K)
+void v12(float *c, const float *a, const float *b, int M, int N, int K)
 {
     int sms;
     CUDA_OK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount,
                                    0));
     if (up(M, Tall::M) * up(N, Tall::N) <= sms)
-        v11_or_v10<Small>(c, a, b, M, N, K);
+        v11<Small, true>(c, a, b, M, N, K);
     else
-        v11_or_v10<Tall>(c, a, b, M, N, K);
+        v11<Tall, true>(c, a, b, M, N, K);
 }
 
 }
@@ -535,7 +558,8 @@ const struct Matmul *matmuls(void)
                      matmul_v9<Squares, false>> },
         { "v10", wide<Tall, matmul_v10<Tall, true>,
                       matmul_v10<Tall, false>> },
-        { "v11", v11 },
+        { "v11", v11<Tall, false> },
+        { "v12", v12 },
         { 0, 0 } };
     return all;
 }
