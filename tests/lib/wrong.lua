@@ -175,8 +175,9 @@ function M.named(tokens)
                     i = last
                     begin()
                 elseif opened == "namespace" or opened == "extern" and
-                       tokens[first + 1].text:find('^"') and not equals then
-                    begin()
+                       tokens[first + 1].text:find('^"') and not equals
+                       or i > 2 and tokens[i - 2].text == "struct" then
+                    begin()             -- a struct may have functions
                 else
                     i = closing(tokens, i)
                 end
@@ -438,37 +439,62 @@ local function device_words(source, folder)
     return words
 end
 
--- The names of a template's parameters that are numbers, or nil.
-local function template_numbers(tokens, first)
+-- The names of a template's parameters, but "" for one that is a type.
+local function template_parameters(tokens, first)
     if tokens[first].text ~= "template" then return {} end
     local names, last = {}, angle_end(tokens, first + 1)
+    local kind
     for i = first + 2, last do
         local word = tokens[i].text
-        if word == "class" or word == "typename" then return nil end
+        kind = kind or word
         if word == "," or i == last then
-            names[#names + 1] = tokens[i - 1].text
+            local is_type = kind == "class" or kind == "typename"
+            names[#names + 1] = is_type and "" or tokens[i - 1].text
+            kind = nil
         end
     end
     return names
 end
 
+-- The arguments of a template as the compiler writes them from `at` on, behind
+-- the I: a list of numbers, "" for a type; nil if there is another kind.
+local function mangled_arguments(text, at)
+    local list = {}
+    while text:sub(at, at) ~= "E" do
+        local _, last, sign, value = text:find("^L%a(n?)(%d+)E", at)
+        if not last then
+            sign, value = "", ""
+            local _, digits, length = text:find("^(%d+)", at)
+            if not digits then return nil end
+            last = digits + tonumber(length)
+            if text:sub(last + 1, last + 1) == "I" then
+                local _, inner = mangled_arguments(text, last + 2)
+                if not inner then return nil end
+                last = inner
+            end
+        end
+        list[#list + 1] = (sign == "n" and "-" or "") .. value
+        at = last + 1
+    end
+    return list, at
+end
+
 -- The condition under which one of the launched kernels is compiled, from
 -- names like _Z7forwardILi64ELb1EEvPf: "(HS == 64 && WHOLE == 1)"; "1" where
 -- there is nothing to choose, nil where none is launched.
-local function launched_as(name, numbers, launched)
+local function launched_as(name, parameters, launched)
     local choices = {}
     for mangled in pairs(launched) do
-        local values = mangled:match("^_ZN?L?" .. #name .. name .. "(.*)$")
-        if values and (not numbers or #numbers == 0) then return "1" end
-        local equal, n = {}, 0
-        for sign, value in (values or ""):match("^I?([^v]*)")
-                           :gmatch("L[%a]+(n?)(%d+)E") do
-            n = n + 1
-            equal[n] = ("%s == %s%s"):format(numbers[n] or "?",
-                sign == "n" and "-" or "", value)
-        end
-        if values and n ~= #numbers then return "1" end
-        if values then
+        local rest = mangled:match("^_ZN?L?" .. #name .. name .. "(.*)$")
+        if rest then
+            local values = rest:find("^I") and mangled_arguments(rest, 2)
+            local equal = {}
+            for i, value in ipairs(values or {}) do
+                if value ~= "" then
+                    equal[#equal + 1] = parameters[i] .. " == " .. value
+                end
+            end
+            if #equal == 0 or #values ~= #parameters then return "1" end
             choices[#choices + 1] = "(" .. table.concat(equal, " && ") .. ")"
         end
     end
@@ -525,7 +551,7 @@ function M.kernels(w, source, folder, launched)
     for _, n in ipairs(named) do
         local kernel = n.kind == "function" and place(n) == "kernel"
         local chosen = kernel and reached[n.name] and launched_as(n.name,
-            template_numbers(tokens, n.first), launched)
+            template_parameters(tokens, n.first), launched)
         if kernel and not chosen and n ~= start then
             copy(tokens[n.open].from)
             pieces[#pieces + 1] = right
