@@ -283,17 +283,19 @@ function M.make(w, source)
         .. source:sub(tokens[found.last].to + 1), found
 end
 
--- The text of a file in which mistakes are made: of a .cu file with the text of
--- the headers of its own folder, which share kernels' functions with others,
+-- The text of a file in which mistakes are made: with the text of the headers
+-- of its own folder that have functions in them, which it shares with others,
 -- and of headers that hold kernels.
 function M.source(path)
     local text, folder = M.read_file(path), path:match("^code/(.*/)")
-    if not text or not folder or not path:find("%.cu$") then return text end
-    return (text:gsub('#include "([%w_/]+%.cuh)"', function(name)
+    if not text or not folder or path:find("h$") then return text end
+    return (text:gsub('#include "([%w_/]+%.(c?u?h))"', function(name, kind)
         local header = M.read_file("code/" .. name)
-        local own = name:match("^(.*/)") == folder
-        return header and (own or header:find("__global__", 1, true)) and header
-            or nil
+        if not header then return nil end
+        local own = name:match("^(.*/)") == folder and
+            (kind == "cuh" or header:find("INLINE", 1, true)
+             or header:find("inline", 1, true))
+        return (own or header:find("__global__", 1, true)) and header or nil
     end))
 end
 

@@ -1,9 +1,7 @@
 /* Tangled from chapters/gpt2/training.nw, "Threads that cannot be seen in the result".  Edit it there. */
 
-#include "ops/adamw/adamw.h"
+#include "ops/adamw/coefficients.h"
 #include "ops/operators.h"
-
-#include <math.h>
 
 /* real_sqrt: the root of a real */
 #ifdef REAL_IS_DOUBLE
@@ -13,16 +11,6 @@
 #endif
 
 #define PIECE ((size_t)16384)   /* 64 KiB of each array */
-
-/* the numbers that a step's loop needs */
-struct Coefficients {
-    real beta1, one_minus_beta1, beta2, one_minus_beta2;
-    real scale;         /* of the gradient */
-    real rate;          /* lr / (1 - beta1^t) */
-    real root;          /* 1 / sqrt(1 - beta2^t) */
-    real eps, shrink;   /* shrink = lr * decay */
-};
-
 
 /* touch what will be needed soon */
 #define LANES 16        /* floats in 64 bytes, the line of a cache */
@@ -40,7 +28,7 @@ prefetch_ahead(const real *p)
 /* update one piece */
 static inline __attribute__((always_inline)) void
 update(real *restrict w, real *restrict m, real *restrict v,
-       const real *restrict g, size_t n, const struct Coefficients k)
+       const real *restrict g, size_t n, const struct AdamwCoefficients k)
 {
     #pragma omp simd
     for (size_t i = 0; i < n; i++) {
@@ -57,9 +45,9 @@ update(real *restrict w, real *restrict m, real *restrict v,
 SIMD_CLONES
 static void update_piece(real *restrict w, real *restrict m,
                          real *restrict v, const real *restrict g,
-                         size_t n, const struct Coefficients *c)
+                         size_t n, const struct AdamwCoefficients *c)
 {
-    const struct Coefficients k = *c;
+    const struct AdamwCoefficients k = *c;
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
         /* touch the lines that will be needed soon */
@@ -76,17 +64,7 @@ static void update_piece(real *restrict w, real *restrict m,
 void cpu_adamw_update(real *w, real *m, real *v, const real *g, size_t n,
                       const struct AdamwStep *s)
 {
-    /* fold the step into c */
-    double correct1 = 1 - pow(s->beta1, (double)s->step);
-    double correct2 = 1 - pow(s->beta2, (double)s->step);
-    const struct Coefficients c = {
-        .beta1 = (real)s->beta1, .one_minus_beta1 = (real)(1 - s->beta1),
-        .beta2 = (real)s->beta2, .one_minus_beta2 = (real)(1 - s->beta2),
-        .scale = (real)s->scale,
-        .rate = (real)(s->lr / correct1),
-        .root = (real)(1 / sqrt(correct2)),
-        .eps = (real)s->eps, .shrink = (real)(s->lr * s->decay),
-    };
+    const struct AdamwCoefficients c = adamw_coefficients(s);
     size_t pieces = (n + PIECE - 1) / PIECE;
     #pragma omp parallel for schedule(static) if (pieces > 4)
     for (size_t p = 0; p < pieces; p++) {

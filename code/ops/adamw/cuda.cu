@@ -1,19 +1,9 @@
 /* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A thread for each element".  Edit it there. */
 
 #include "backend/backend.h"
-#include "ops/adamw/adamw.h"
+#include "ops/adamw/coefficients.h"
 #include "ops/kernels/common.cuh"
 #include "ops/operators.h"
-
-/* the numbers that a step's loop needs */
-struct Coefficients {
-    real beta1, one_minus_beta1, beta2, one_minus_beta2;
-    real scale;         /* of the gradient */
-    real rate;          /* lr / (1 - beta1^t) */
-    real root;          /* 1 / sqrt(1 - beta2^t) */
-    real eps, shrink;   /* shrink = lr * decay */
-};
-
 
 /* adamw: a thread per parameter */
 /* One step of AdamW, one thread per parameter.
@@ -21,7 +11,7 @@ struct Coefficients {
  *   moves     28 n bytes: w, m, v, g in, w, m, v out
  *   ceiling   memory                       FLOP  about 15 n */
 __global__ void adamw_kernel(float *w, float *m, float *v, const float *g,
-                             size_t n, struct Coefficients k)
+                             size_t n, struct AdamwCoefficients k)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -41,17 +31,7 @@ __global__ void adamw_kernel(float *w, float *m, float *v, const float *g,
 void cuda_adamw_update(real *w, real *m, real *v, const real *g, size_t n,
                        const struct AdamwStep *s)
 {
-    /* fold the step into c */
-    double correct1 = 1 - pow(s->beta1, (double)s->step);
-    double correct2 = 1 - pow(s->beta2, (double)s->step);
-    const struct Coefficients c = {
-        .beta1 = (real)s->beta1, .one_minus_beta1 = (real)(1 - s->beta1),
-        .beta2 = (real)s->beta2, .one_minus_beta2 = (real)(1 - s->beta2),
-        .scale = (real)s->scale,
-        .rate = (real)(s->lr / correct1),
-        .root = (real)(1 / sqrt(correct2)),
-        .eps = (real)s->eps, .shrink = (real)(s->lr * s->decay),
-    };
+    const struct AdamwCoefficients c = adamw_coefficients(s);
     adamw_kernel<<<blocks_for(n, THREADS), THREADS, 0, backend_stream()>>>(
         w, m, v, g, n, c);
     LAUNCHED();

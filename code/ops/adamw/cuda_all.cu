@@ -1,18 +1,8 @@
 /* Tangled from chapters/gpt2/fused-operators.nw, "The optimiser".  Edit it there. */
 
-#include "ops/adamw/adamw.h"
+#include "ops/adamw/coefficients.h"
 #include "ops/kernels/common.cuh"
 #include "ops/operators.h"
-
-/* the numbers that a step's loop needs */
-struct Coefficients {
-    real beta1, one_minus_beta1, beta2, one_minus_beta2;
-    real scale;         /* of the gradient */
-    real rate;          /* lr / (1 - beta1^t) */
-    real root;          /* 1 / sqrt(1 - beta2^t) */
-    real eps, shrink;   /* shrink = lr * decay */
-};
-
 
 /* random bits from a counter */
 /* Philox4x32-10, as in base/rng.c. */
@@ -67,7 +57,7 @@ __device__ static __forceinline__ uint2 random_bits(
 /* One number's step: returns the new weight. */
 __device__ static __forceinline__ float adamw_one(
     float w, float *m, float *v, float g, float shrink,
-    const struct Coefficients *k)
+    const struct AdamwCoefficients *k)
 {
     const float x = k->scale * g;
     *m = fmaf(k->beta1, *m, k->one_minus_beta1 * x);
@@ -138,8 +128,8 @@ __device__ static __forceinline__ void put_four(
 template <bool MASTER>
 __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
                                  const float *g, const struct Spans spans,
-                                 const struct Coefficients k, uint2 key,
-                                 unsigned long long step)
+                                 const struct AdamwCoefficients k,
+                                 uint2 key, unsigned long long step)
 {
     /* find the tensor of this block */
     int low = 0, high = spans.n;
@@ -225,17 +215,7 @@ void cuda_adamw_all(real *w, bf16 *w16, real *m, real *v, const real *g,
                     const struct AdamwSpan *span, int spans,
                     const struct AdamwStep *s)
 {
-    /* fold the step into c */
-    double correct1 = 1 - pow(s->beta1, (double)s->step);
-    double correct2 = 1 - pow(s->beta2, (double)s->step);
-    const struct Coefficients c = {
-        .beta1 = (real)s->beta1, .one_minus_beta1 = (real)(1 - s->beta1),
-        .beta2 = (real)s->beta2, .one_minus_beta2 = (real)(1 - s->beta2),
-        .scale = (real)s->scale,
-        .rate = (real)(s->lr / correct1),
-        .root = (real)(1 / sqrt(correct2)),
-        .eps = (real)s->eps, .shrink = (real)(s->lr * s->decay),
-    };
+    const struct AdamwCoefficients c = adamw_coefficients(s);
     const uint2 key = make_uint2((unsigned)s->seed,
                                  (unsigned)(s->seed >> 32));
     const unsigned long long step = (unsigned long long)s->step;

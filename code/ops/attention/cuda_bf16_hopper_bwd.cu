@@ -411,12 +411,7 @@ DEVICE_INLINE void step(Shared &sm, const Problem &p, Place &at, Numbers &n,
         mbarrier_arrive(&sm.v_empty[at.group]);
     if (i > max(keys, span.first))
         mbarrier_arrive(&sm.empty[here ? here - 1 : STAGES - 1]);
-    /* ds from p and dp */
-    #pragma unroll
-    for (int e = 0; e < 16; e++)
-        n.ds[e] = pack_two(n.s[2 * e] * n.dp[2 * e],
-                           n.s[2 * e + 1] * n.dp[2 * e + 1]);
-    wgmma_hold(n.ds);
+    pack_ds(n.ds, n.s, n.dp);
     /* start the next scores */
     advance<STAGES>(at.ring);
     if (!last) {

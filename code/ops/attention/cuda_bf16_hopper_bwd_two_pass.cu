@@ -404,12 +404,7 @@ DEVICE_INLINE void step(Shared<HS> &sm, const Problem &p, Place &at,
         let_go_own(sm, at);
     else
         mbarrier_arrive(&sm.empty[here ? here - 1 : STAGES - 1]);
-    /* ds from p and dp */
-    #pragma unroll
-    for (int e = 0; e < 16; e++)
-        n.ds[e] = pack_two(n.s[2 * e] * n.dp[2 * e],
-                           n.s[2 * e + 1] * n.dp[2 * e + 1]);
-    wgmma_hold(n.ds);
+    pack_ds(n.ds, n.s, n.dp);
     /* start the next scores of a pass */
     advance<STAGES>(at.ring);
     if (last)

@@ -53,6 +53,18 @@ template <int n> DEVICE_INLINE void clear(float (&x)[n])
         x[i] = 0;
 }
 
+/* ds = p (dp - D), as an operand */
+/* ds = p dp, rounded to bf16; dp is the difference with D. */
+DEVICE_INLINE void
+pack_ds(uint32_t (&ds)[16], const float (&p)[32], const float (&dp)[32])
+{
+    #pragma unroll
+    for (int e = 0; e < 16; e++)
+        ds[e] = pack_two(p[2 * e] * dp[2 * e],
+                         p[2 * e + 1] * dp[2 * e + 1]);
+    wgmma_hold(ds);
+}
+
 /* the barrier of a group */
 DEVICE_INLINE void group_sync(int group)
 {

@@ -2,18 +2,9 @@
 
 #include "ops/fp32/fp32.h"
 #include "ops/gelu/gelu.h"
+#include "ops/gelu/gelu_math.h"
 #include "ops/kernels/common.cuh"
 #include "ops/operators.h"
-
-/* the constants of GELU, and a clamp */
-#define TWO_U 1.5957691216057308        /* 2 sqrt(2 / pi) */
-#define CUBIC 0.044715
-
-ALWAYS_INLINE real clamp(real x, real limit)
-{
-    x = x < -limit ? -limit : x;
-    return x > limit ? limit : x;
-}
 
 /* gelu kernels */
 /* y = gelu(x), one thread per element.
@@ -23,12 +14,8 @@ ALWAYS_INLINE real clamp(real x, real limit)
 __global__ void gelu_fwd_kernel(float *y, const float *x, size_t n)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    /* u2 = 2u of x[i] */
-    real c = clamp(x[i], 12);
-    real u2 = c * ((real)TWO_U + (real)(TWO_U * CUBIC) * c * c);
-    y[i] = x[i] * vsigmoid(u2);
+    if (i < n)
+        y[i] = gelu_value(x[i]);
 }
 
 /* The same launch; moves 12n bytes. */
@@ -36,17 +23,8 @@ __global__ void gelu_bwd_kernel(float *dx, const float *dy,
                                 const float *x, size_t n)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    /* s = sigmoid(2u), d = s (1 - s), du2 = the derivative of 2u */
-    real c = clamp(x[i], 12);
-    real cc = (real)(TWO_U * CUBIC) * c * c;
-    real du2 = (real)TWO_U + 3 * cc;
-    real u2 = c * ((real)TWO_U + cc);
-    real e = vexp(u2 < 0 ? u2 : -u2);           /* exp(-|2u|), at most 1 */
-    real r = 1 / (1 + e), d = e * r * r;
-    real s = u2 < 0 ? e * r : r;
-    dx[i] = dy[i] * (s + c * d * du2);
+    if (i < n)
+        dx[i] = dy[i] * gelu_slope(x[i]);
 }
 
 /* launch gelu */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ops/kernels/pieces.h"
 #include "ops/layernorm/layernorm.h"
 #include "ops/operators.h"
 
@@ -68,16 +69,13 @@ static void bwd_row(real *dx, real *dw, real *db, const real *dy,
 }
 
 /* layernorm_bwd */
-enum { MAX_PIECES = 64, MIN_ROWS = 16 };
+enum { MAX_PIECES = 64 };
 
 void cpu_layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
                        const real *x, const real *mean, const real *rstd,
                        const real *w, int N, int C)
 {
-    /* cut the rows into pieces, by N alone */
-    int rows = (N + MAX_PIECES - 1) / MAX_PIECES;
-    if (rows < MIN_ROWS)
-        rows = MIN_ROWS;
+    int rows = rows_of_piece(N, MAX_PIECES);
     int pieces = (N + rows - 1) / rows;
     /* one dw and one db for each piece, all zero */
     size_t row = (size_t)C, size = (size_t)pieces * 2 * row;

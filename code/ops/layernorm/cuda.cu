@@ -2,6 +2,7 @@
 
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
+#include "ops/kernels/pieces.h"
 #include "ops/layernorm/layernorm.h"
 #include "ops/operators.h"
 
@@ -125,7 +126,7 @@ void cuda_layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
     LAUNCHED();
 }
 
-enum { MAX_PIECES = 128, MIN_ROWS = 16 };
+enum { MAX_PIECES = 128 };
 
 void cuda_layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
                         const real *x, const real *mean, const real *rstd,
@@ -134,11 +135,8 @@ void cuda_layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
     profile_range("layernorm bwd");
     if (fp32_layernorm_bwd(dx, dw, db, dy, x, mean, rstd, w, N, C))
         return;
-    /* cut the rows into pieces, by N alone */
-    int rows = (N + MAX_PIECES - 1) / MAX_PIECES;
-    if (rows < MIN_ROWS)
-        rows = MIN_ROWS;
-    int pieces = (N + rows - 1) / rows;
+    const int rows = rows_of_piece(N, MAX_PIECES);
+    const int pieces = (N + rows - 1) / rows;
     float *part = (float *)backend_scratch(
         2 * (size_t)pieces * C * sizeof(float));
     if (!part)

@@ -2,6 +2,7 @@
 
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
+#include "ops/kernels/pieces.h"
 #include "ops/linear/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/operators.h"
@@ -37,7 +38,7 @@ __global__ void bias_bwd_sum(float *db, const float *part, int pieces,
 }
 
 /* launch the bias gradient */
-enum { MAX_PIECES = 128, MIN_ROWS = 16 };
+enum { MAX_PIECES = 128 };
 
 void cuda_bias_grad(real *db, const real *dy, int N, int OC,
                     bool accumulate)
@@ -45,11 +46,8 @@ void cuda_bias_grad(real *db, const real *dy, int N, int OC,
     profile_range("bias bwd");
     if (fp32_bias_bwd(db, dy, N, OC, accumulate))
         return;
-    /* cut the rows into pieces, by N alone */
-    int rows = (N + MAX_PIECES - 1) / MAX_PIECES;
-    if (rows < MIN_ROWS)
-        rows = MIN_ROWS;
-    int pieces = (N + rows - 1) / rows;
+    const int rows = rows_of_piece(N, MAX_PIECES);
+    const int pieces = (N + rows - 1) / rows;
     float *part = (float *)backend_scratch(
         (size_t)pieces * OC * sizeof(float));
     if (!part)
