@@ -2,7 +2,7 @@
 
 #include "ladder/histogram.h"
 
-#include "backend/cuda.h"
+#include "ladder/blocks.cuh"
 #include "ops/kernels/warp.cuh"
 
 enum { BINS = 256, THREADS = 256, WARPS = THREADS / 32 };
@@ -122,39 +122,28 @@ __global__ void histogram_v5(uint32_t *count, const uint8_t *x, size_t n)
 /* launch the histograms */
 typedef void histogram_kernel(uint32_t *count, const uint8_t *x, size_t n);
 
-/* On as many blocks as the GPU holds at a time. */
-static void launch(histogram_kernel *kernel, int threads, uint32_t *count,
-                   const uint8_t *x, size_t n)
+/* On as many blocks as the GPU runs at a time. */
+template <histogram_kernel *kernel, int threads>
+static void launch(uint32_t *count, const uint8_t *x, size_t n)
 {
-    int processors, each;
-    CUDA_OK(cudaDeviceGetAttribute(&processors,
-        cudaDevAttrMultiProcessorCount, 0));
-    CUDA_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel,
-                                                          threads, 0));
+    static const unsigned full = blocks_at_once((const void *)kernel,
+                                                threads);
     const size_t needed = (n + 16 * threads - 1) / (16 * threads);
-    const size_t full = (size_t)processors * each;
     CUDA_OK(cudaMemsetAsync(count, 0, BINS * sizeof *count, 0));
     const size_t blocks = needed < full ? needed : full;
     kernel<<<(unsigned)blocks, threads>>>(count, x, n);
     CUDA_OK(cudaGetLastError());
 }
 
-#define VERSION(name, kernel, threads)                                 \
-    static void name(uint32_t *count, const uint8_t *x, size_t n)      \
-    {                                                                  \
-        launch(kernel, threads, count, x, n);                          \
-    }
-VERSION(v1, histogram_v1, THREADS)
-VERSION(v2, histogram_v2, THREADS)
-VERSION(v3, histogram_v3, THREADS)
-VERSION(v4, histogram_v4, OWN)
-VERSION(v5, histogram_v5, THREADS)
-
 const struct Histogram *histograms(void)
 {
     static const struct Histogram ladder[] = {
-        { "v1", v1 }, { "v2", v2 }, { "v3", v3 }, { "v4", v4 },
-        { "v5", v5 }, { NULL, NULL },
+        { "v1", launch<histogram_v1, THREADS> },
+        { "v2", launch<histogram_v2, THREADS> },
+        { "v3", launch<histogram_v3, THREADS> },
+        { "v4", launch<histogram_v4, OWN> },
+        { "v5", launch<histogram_v5, THREADS> },
+        { NULL, NULL },
     };
     return ladder;
 }

@@ -2,7 +2,7 @@
 
 #include "ladder/scan.h"
 
-#include "backend/cuda.h"
+#include "ladder/blocks.cuh"
 #include "ops/kernels/warp.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / 32 };
@@ -234,10 +234,7 @@ __device__ static uint32_t look_back(volatile uint64_t *state,
         /* add up to the nearest prefix; stop if there is one */
         const unsigned prefixes = __ballot_sync(WHOLE_WARP, s >> 32 == PREFIX);
         const int nearest = prefixes ? __ffs(prefixes) - 1 : 31;
-        uint32_t x = lane <= nearest ? (uint32_t)s : 0;
-        for (int d = 16; d > 0; d /= 2)
-            x += __shfl_xor_sync(WHOLE_WARP, x, d);
-        before += x;
+        before += warp_shuffles(lane <= nearest ? (uint32_t)s : 0);
         if (prefixes)
             break;
     }
@@ -293,6 +290,15 @@ __device__ static void publish_sum(volatile uint64_t *state, const Part *p,
         *state = published(SUM, total);
 }
 
+__device__ static void load_both(Part *p, Part *q, const uint32_t *x,
+                                 size_t n, size_t first, size_t early)
+{
+    if (early < n)
+        *q = part_load(x + early, n - early, true);
+    if (first < n)              /* below 0 it is a very large number */
+        *p = part_load(x + first, n - first, false);
+}
+
 /* A block publishes the sum of one tile and scans the tile that lies
  * `ahead` tiles before it. */
 __global__ void scan_v6(uint32_t *out, const uint32_t *x, size_t n,
@@ -309,10 +315,7 @@ __global__ void scan_v6(uint32_t *out, const uint32_t *x, size_t n,
     const size_t early = (size_t)tile * TILE;
     const size_t first = early - (size_t)ahead * TILE;
     Part p, q;
-    if (early < n)
-        q = part_load(x + early, n - early, true);
-    if (tile >= ahead)
-        p = part_load(x + first, n - first, false);
+    load_both(&p, &q, x, n, first, early);
     if (early < n)
         publish_sum(state + tile, &q, part[0]);
     if (tile < ahead)
@@ -371,10 +374,7 @@ __global__ void compact_tiles(float *out, uint32_t *count, const float *x,
     const size_t early = (size_t)tile * TILE;
     const size_t first = early - (size_t)ahead * TILE;
     Part v, w;
-    if (early < n)
-        w = part_load((const uint32_t *)x + early, n - early, true);
-    if (tile >= ahead)
-        v = part_load((const uint32_t *)x + first, n - first, false);
+    load_both(&v, &w, (const uint32_t *)x, n, first, early);
     if (early < n) {
         const Part early_kept = kept_of(&w);
         publish_sum(state + tile, &early_kept, part[0]);
@@ -471,22 +471,12 @@ static void v5(uint32_t *out, const uint32_t *x, size_t n, void *scratch)
     CUDA_OK(cudaGetLastError());
 }
 
-/* As many blocks as this GPU runs at a time, or as there are tiles. */
-static unsigned blocks_at_once(const void *kernel, size_t n)
-{
-    int processors, each;
-    CUDA_OK(cudaDeviceGetAttribute(&processors,
-        cudaDevAttrMultiProcessorCount, 0));
-    CUDA_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel,
-                                                          THREADS, 0));
-    const unsigned blocks = (unsigned)(processors * each);
-    return blocks < tiles_of(n) ? blocks : tiles_of(n);
-}
-
 static void v6(uint32_t *out, const uint32_t *x, size_t n, void *scratch)
 {
+    static const unsigned full = blocks_at_once((const void *)scan_v6,
+                                                THREADS);
+    const unsigned ahead = full < tiles_of(n) ? full : tiles_of(n);
     volatile uint64_t *state = states_clear(scratch, n);
-    const unsigned ahead = blocks_at_once((const void *)scan_v6, n);
     scan_v6<<<tiles_of(n) + ahead, THREADS>>>(
         out, x, n, ahead, (unsigned *)scratch, state);
     CUDA_OK(cudaGetLastError());
@@ -508,20 +498,15 @@ size_t scan_bytes(size_t n)
 }
 
 /* launch the compactions */
-static void each(float *out, uint32_t *count, const float *x, size_t n,
-                 void *)
-{
-    CUDA_OK(cudaMemsetAsync(count, 0, sizeof *count, 0));
-    compact_each<<<(unsigned)((n + THREADS - 1) / THREADS), THREADS>>>(
-        out, count, x, n);
-    CUDA_OK(cudaGetLastError());
-}
+typedef void compact_kernel(float *out, uint32_t *count, const float *x,
+                            size_t n);
 
-static void warps(float *out, uint32_t *count, const float *x, size_t n,
-                  void *)
+template <compact_kernel *kernel>
+static void by_threads(float *out, uint32_t *count, const float *x,
+                       size_t n, void *)
 {
     CUDA_OK(cudaMemsetAsync(count, 0, sizeof *count, 0));
-    compact_warp<<<(unsigned)((n + THREADS - 1) / THREADS), THREADS>>>(
+    kernel<<<(unsigned)((n + THREADS - 1) / THREADS), THREADS>>>(
         out, count, x, n);
     CUDA_OK(cudaGetLastError());
 }
@@ -529,8 +514,10 @@ static void warps(float *out, uint32_t *count, const float *x, size_t n,
 static void tiles(float *out, uint32_t *count, const float *x, size_t n,
                   void *scratch)
 {
+    static const unsigned full = blocks_at_once(
+        (const void *)compact_tiles, THREADS);
+    const unsigned ahead = full < tiles_of(n) ? full : tiles_of(n);
     volatile uint64_t *state = states_clear(scratch, n);
-    const unsigned ahead = blocks_at_once((const void *)compact_tiles, n);
     compact_tiles<<<tiles_of(n) + ahead, THREADS>>>(
         out, count, x, n, ahead, (unsigned *)scratch, state);
     CUDA_OK(cudaGetLastError());
@@ -539,7 +526,8 @@ static void tiles(float *out, uint32_t *count, const float *x, size_t n,
 const struct Compact *compacts(void)
 {
     static const struct Compact ladder[] = {
-        { "each", each, false }, { "warps", warps, false },
+        { "each", by_threads<compact_each>, false },
+        { "warps", by_threads<compact_warp>, false },
         { "tiles", tiles, true }, { NULL, NULL, false },
     };
     return ladder;

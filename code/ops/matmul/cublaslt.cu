@@ -273,7 +273,7 @@ static bool run(struct Ask *q, const struct Pointers *at)
 }
 
 /* a bf16 product by cuBLASLt */
-struct Experiment cublaslt_experiment;
+struct CublasltExperiment cublaslt_experiment;
 
 static int epilogue_of(const struct MatmulBf16 *p)
 {
@@ -292,7 +292,7 @@ static int epilogue_of(const struct MatmulBf16 *p)
 bool matmul_bf16_cublaslt(const struct MatmulBf16 *p)
 {
     struct Ask q;
-    const struct Experiment *e = &cublaslt_experiment;
+    const struct CublasltExperiment *e = &cublaslt_experiment;
     const struct Pointers at = { p->b, p->a, p->add ? p->add : p->out,
         e->sums ? (const void *)e->sums : p->bias, p->pre, p->out };
     if (p->K == 0)

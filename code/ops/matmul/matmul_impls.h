@@ -12,11 +12,11 @@
 bool matmul_bf16_cublaslt(const struct MatmulBf16 *p); /* cublaslt.cu   */
 
 /* For measuring what we do not do; all 0 in a program. */
-struct Experiment {
+struct CublasltExperiment {
     int candidate;      /* take the i-th proposal (from 1) of cuBLASLt   */
     float *sums;        /* let it add up columns too: of b, or of out    */
 };
-extern struct Experiment cublaslt_experiment;
+extern struct CublasltExperiment cublaslt_experiment;
 
 bool matmul_bf16_mma(const struct MatmulBf16 *p);      /* cuda_mma.cu   */
 bool matmul_bf16_plain(const struct MatmulBf16 *p);
