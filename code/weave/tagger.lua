@@ -228,7 +228,7 @@ local function find_in_c(tokens, define, includes)
                 skip("{", "}")
                 find_locals(head, tokens, first, i - 1)
                 head = {}
-            elseif last and last.kind == "string" then
+            elseif last and (last.kind == "string" or last.text == "namespace") then
                 head, i = {}, i + 1
             elseif tag and not equals then
                 local name = last
