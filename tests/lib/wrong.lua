@@ -284,8 +284,9 @@ function M.make(w, source)
 end
 
 -- The text of a file in which mistakes are made: with the text of the headers
--- of its own folder that have functions in them, which it shares with others,
--- and of headers that hold kernels.
+-- of its own folder that have functions in them, which it shares with others
+-- (but not C_FUNCTIONS_END, which would begin the next function), and of
+-- headers that hold kernels.
 function M.source(path)
     local text, folder = M.read_file(path), path:match("^code/(.*/)")
     if not text or not folder or path:find("h$") then return text end
@@ -293,8 +294,9 @@ function M.source(path)
         local header = M.read_file("code/" .. name)
         if not header then return nil end
         local own = name:match("^(.*/)") == folder and
-            (kind == "cuh" or header:find("INLINE", 1, true)
-             or header:find("inline", 1, true))
+            (kind == "cuh" or not header:find("C_FUNCTIONS_END", 1, true)
+             and (header:find("INLINE", 1, true)
+                  or header:find("inline", 1, true)))
         return (own or header:find("__global__", 1, true)) and header or nil
     end))
 end
