@@ -132,8 +132,8 @@ static void operands(struct Product *p, real **a, real **b)
         p->b = *b = b_kept(p, recipe[p->b_is]);
 }
 
-/* y[M] = x[N] turned over */
-static real *turned(const real *x, int rows, int columns)
+/* y[M] = x[N] transposed over */
+static real *transposed(const real *x, int rows, int columns)
 {
     real *y = xcalloc((size_t)rows * (size_t)columns, sizeof *y);
     for (int r = 0; r < rows; r++)
@@ -164,8 +164,8 @@ static void row_times(real *restrict c, const real *restrict a,
 static void multiply(real *c, const struct Product *p, const real *bias)
 {
     const bool ta = p->flags & GEMM_TA, tb = p->flags & GEMM_TB;
-    real *a = ta ? turned(p->a, p->K, p->M) : NULL;
-    real *b = tb ? turned(p->b, p->N, p->K) : NULL;
+    real *a = ta ? transposed(p->a, p->K, p->M) : NULL;
+    real *b = tb ? transposed(p->b, p->N, p->K) : NULL;
     #pragma omp parallel for
     for (int m = 0; m < p->M; m++) {
         real *row = c + m * p->N;

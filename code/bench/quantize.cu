@@ -59,7 +59,7 @@ static void memory_new(void)
 {
     x = input_new();
     y.q = (uint8_t *)random_memory(N);
-    y.turned = (uint8_t *)random_memory(N);
+    y.transposed = (uint8_t *)random_memory(N);
     y.scale = (float *)random_memory(4 * R);
     y.power = (uint8_t *)random_memory(N / 32);
     y.amax = (float *)random_memory(4);
@@ -121,16 +121,16 @@ static void check_row(const struct Cast *v, int r)
     CUDA_OK(cudaMemcpy(bits, x + at, sizeof bits, cudaMemcpyDeviceToHost));
     CUDA_OK(cudaMemcpy(q, y.q + at, C, cudaMemcpyDeviceToHost));
     for (int c = 0; c < C; c++) {
-        uint8_t turned = q[c];
+        uint8_t other = q[c];
         if (c % 32 == 0)
             scale = scale_of(v, r, c);
-        if (v->turns && c % 100 == 0)
-            CUDA_OK(cudaMemcpy(&turned, y.turned + (size_t)c * R + r, 1,
+        if (v->transposes && c % 100 == 0)
+            CUDA_OK(cudaMemcpy(&other, y.transposed + (size_t)c * R + r, 1,
                                cudaMemcpyDeviceToHost));
         const uint8_t want = code_for(to_float(bits[c]), scale);
-        if (q[c] != want || turned != want)
+        if (q[c] != want || other != want)
             fail("cast %s: number %d of row %d is %#x and %#x, not %#x",
-                 v->name, c, r, q[c], turned, want);
+                 v->name, c, r, q[c], other, want);
     }
 }
 
@@ -157,7 +157,7 @@ static void all_casts(void)
         const float given = 0x1p15f / 448;
         CUDA_OK(cudaMemcpy(y.scale, &given, 4, cudaMemcpyHostToDevice));
         CUDA_OK(cudaMemset(y.q, 0xff, N));
-        CUDA_OK(cudaMemset(y.turned, 0xff, N));
+        CUDA_OK(cudaMemset(y.transposed, 0xff, N));
         cast_work(&v);
         for (int r = 0; r < R; r += 4099)
             check_row(v, r);

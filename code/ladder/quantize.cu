@@ -224,9 +224,9 @@ __global__ void cast_v6(uint8_t *q, uint8_t *power, const bf16 *x, int R,
         power[block] = (uint8_t)p;
 }
 
-/* cast, version 7: turned, a byte at a time */
+/* cast, version 7: transpose byte by byte */
 template <int W>
-__global__ void cast_v7(uint8_t *q, uint8_t *turned, const bf16 *x,
+__global__ void cast_v7(uint8_t *q, uint8_t *transposed, const bf16 *x,
                         const float *scale, int R, int C)
 {
     const int eights = (C + 7) / 8;
@@ -239,16 +239,16 @@ __global__ void cast_v7(uint8_t *q, uint8_t *turned, const bf16 *x,
     #pragma unroll
     for (int k = 0; k < 8; k++)
         if (r < R && c + k < C)
-            turned[(size_t)(c + k) * R + r] =
+            transposed[(size_t)(c + k) * R + r] =
                 (uint8_t)e4m3_two(v[k] * inverse, 0);
 }
 
 /* store four codes of a column */
-/* turned[c][r .. r + 3], of R */
-DEVICE_INLINE void store_four(uint8_t *turned, uint32_t codes, int c, int r,
-                              int R)
+/* transposed[c][r .. r + 3], of R */
+DEVICE_INLINE void store_four(uint8_t *transposed, uint32_t codes, int c,
+                              int r, int R)
 {
-    uint8_t *to = turned + (size_t)c * R + r;
+    uint8_t *to = transposed + (size_t)c * R + r;
     if (R % 4 == 0 && r < R) {
         *(uint32_t *)to = codes;
         return;
@@ -259,7 +259,7 @@ DEVICE_INLINE void store_four(uint8_t *turned, uint32_t codes, int c, int r,
 
 /* cast, version 8: tiles of 128 by 128 */
 template <int W>
-__global__ void cast_v8(uint8_t *q, uint8_t *turned, const bf16 *x,
+__global__ void cast_v8(uint8_t *q, uint8_t *transposed, const bf16 *x,
                         const float *scale, int R, int C)
 {
     __shared__ uint32_t tile[SIDE][SIDE / 4];   /* column, four rows */
@@ -291,7 +291,8 @@ __global__ void cast_v8(uint8_t *q, uint8_t *turned, const bf16 *x,
     }
     __syncthreads();
     for (int c = warp; c < SIDE && c0 + c < C; c += WARPS)
-        store_four(turned, tile[c][lane ^ c / 8], c0 + c, r0 + 4 * lane, R);
+        store_four(transposed, tile[c][lane ^ c / 8], c0 + c,
+                   r0 + 4 * lane, R);
 }
 
 /* back to bf16 */
@@ -423,14 +424,14 @@ static void v6(struct Fp8 y, const bf16 *x, int R, int C)
 static void v7(struct Fp8 y, const bf16 *x, int R, int C)
 {
     const size_t eights = (size_t)R * ((C + 7) / 8);
-    EITHER(C, cast_v7, blocks(eights), y.q, y.turned, x, y.scale, R, C);
+    EITHER(C, cast_v7, blocks(eights), y.q, y.transposed, x, y.scale, R, C);
 }
 
 static void v8(struct Fp8 y, const bf16 *x, int R, int C)
 {
     const dim3 grid((unsigned)(C + SIDE - 1) / SIDE,
                     (unsigned)(R + SIDE - 1) / SIDE);
-    EITHER(C, cast_v8, grid, y.q, y.turned, x, y.scale, R, C);
+    EITHER(C, cast_v8, grid, y.q, y.transposed, x, y.scale, R, C);
 }
 
 const struct Cast *casts(void)

@@ -24,7 +24,7 @@ C_FUNCTIONS_BEGIN
  *              nearest, and to 448 above it.  NaN stays NaN */
 struct Fp8 {
     uint8_t *q;                 /* [R][C] */
-    uint8_t *turned;            /* the same numbers, [C][R] */
+    uint8_t *transposed;            /* the same numbers, [C][R] */
     float *scale;               /* 1 number; by rows: [R] */
     uint8_t *power;             /* e8m0 scales, [R][ceil(C / 32)] */
     float *amax;                /* the largest |x| */
@@ -38,7 +38,7 @@ struct Cast {
     const char *name;
     cast_fn *run;
     enum CastScale scale;
-    bool turns;                 /* makes `turned`, too */
+    bool transposes;                 /* makes `transposed`, too */
     bool finds;                 /* finds amax */
     double moves;
 };

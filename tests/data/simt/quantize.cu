@@ -210,14 +210,14 @@ static void check_cast(const struct Cast *v, int R, int C, enum Kind kind)
     const size_t n = (size_t)R * (size_t)C;
     const size_t blocks = (size_t)R * (size_t)((C + 31) / 32);
     struct Input in = input_new(kind, n);
-    struct Out q = out_new(n), turned = out_new(n), power = out_new(blocks);
+    struct Out q = out_new(n), transposed = out_new(n), power = out_new(blocks);
     struct Out scale = out_new(4 * (size_t)R), amax = out_new(4);
     const float given = kind == WIDE ? 0.3f : 0.0017f;
     CUDA_OK(cudaMemcpy(scale.at, &given, 4, cudaMemcpyHostToDevice));
-    const struct Fp8 y = { q.at, turned.at, (float *)scale.at, power.at,
+    const struct Fp8 y = { q.at, transposed.at, (float *)scale.at, power.at,
                            (float *)amax.at };
     v->run(y, in.device, R, C);
-    uint8_t *h_q = out_get(&q), *h_turned = out_get(&turned);
+    uint8_t *h_q = out_get(&q), *h_transposed = out_get(&transposed);
     uint8_t *h_power = out_get(&power);
     float *h_scale = (float *)out_get(&scale);
     float *h_amax = (float *)out_get(&amax);
@@ -225,12 +225,12 @@ static void check_cast(const struct Cast *v, int R, int C, enum Kind kind)
     for (int r = 0; r < R; r++)
         wrong += wrong_codes(v, &in, r, C, h_q, h_scale, h_power);
     for (size_t i = 0; i < n; i++)
-        wrong += h_turned[i] != (v->turns ? h_q[i % (size_t)R * (size_t)C
+        wrong += h_transposed[i] != (v->transposes ? h_q[i % (size_t)R * (size_t)C
                                                 + i / (size_t)R] : 0xa5);
     if (v->finds)
         wrong += !(*h_amax == largest(in.x, n));
     row(!wrong, "cast", v->name, R, C, kind_name[kind]);
-    free(h_q), free(h_turned), free(h_power), free(h_scale), free(h_amax);
+    free(h_q), free(h_transposed), free(h_power), free(h_scale), free(h_amax);
     input_free(&in);
 }
 
@@ -346,12 +346,12 @@ static void counts(void)
 {
     const size_t n = (size_t)COUNT_R * COUNT_C;
     struct Input in = input_new(NORMAL, n);
-    struct Out q = out_new(n), turned = out_new(n), power = out_new(n / 32);
+    struct Out q = out_new(n), transposed = out_new(n), power = out_new(n / 32);
     struct Out scale = out_new(4 * COUNT_R), amax = out_new(4);
     const float one = 1;
     CUDA_OK(cudaMemcpy(scale.at, &one, 4, cudaMemcpyHostToDevice));
     for (const struct Cast *v = casts(); v->name; v++) {
-        v->run(Fp8{ q.at, turned.at, (float *)scale.at, power.at,
+        v->run(Fp8{ q.at, transposed.at, (float *)scale.at, power.at,
                     (float *)amax.at }, in.device, COUNT_R, COUNT_C);
         if (v->scale == WHOLE)
             printf("%s.amax\n%s.scale\n", v->name, v->name);
@@ -359,7 +359,7 @@ static void counts(void)
     }
     uncast(in.device, q.at, (const float *)scale.at, n);
     printf("uncast\n");
-    round_all_by_chance((bf16 *)turned.at, (const float *)in.device, n / 2,
+    round_all_by_chance((bf16 *)transposed.at, (const float *)in.device, n / 2,
                         1, 2);
     printf("chance\n");
 }
@@ -384,7 +384,7 @@ int main(int argc, char **argv)
             continue;
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             check_cast(v, sizes[i].R, sizes[i].C, sizes[i].kind);
-        if (v->scale == GIVEN && !v->turns && !v->finds)
+        if (v->scale == GIVEN && !v->transposes && !v->finds)
             check_all_bf16(v);
     }
     if (wanted("e4m3")) {
