@@ -14,6 +14,9 @@ FUZZERS := $(patsubst tests/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz_*.c))
 # It stands between the library and the allocator.
 $(B)/tests-opt/test_memory $(B)/tests-asan/test_memory: TEST_LIBS += \
       $(foreach f,malloc calloc realloc aligned_alloc free,-Wl$(,)--wrap=$(f))
+# It stands between the model and its matrix products.
+$(B)/tests-f64/f64_low_precision: TEST_LIBS += \
+      $(foreach f,gemm gemm_bias gemm_sumsq,-Wl$(,)--wrap=$(f))
 
 .PHONY: test test-code test-programs check-quick wrong
 test-programs: $(PROGRAMS) $(SIMTCC) $(ASAN_PROGRAMS) $(LESSON_SIMT) \

@@ -1,6 +1,7 @@
 /* Numbers of a chapter that a test computes: the files of figures/data must
  * say the same; UPDATE_FACTS=DATE writes them.  Included after cmocka, with
- * FACTS = what every name begins with, PROGRAM = the test's own name. */
+ * FACTS = what every name begins with, PROGRAM = the test's own name, and
+ * perhaps WHERE = the folder that it is in. */
 #ifndef FACTS_H
 #define FACTS_H
 
@@ -8,8 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef WHERE
+#define WHERE "build/tests-opt/"
+#endif
+
 static struct Fact { char name[80]; double value; const char *unit; }
-    facts[80];
+    facts[400];
 static int n_facts;
 
 static void fact(const char *name, double value, const char *unit)
@@ -27,7 +32,7 @@ static void write_facts(const char *path, const char *date,
     assert_non_null(f);
     fputs("name,value,unit,machine,command,commit,date\n", f);
     for (int i = 0; i < n_facts; i++)
-        fprintf(f, "%s,%s,%s,none,build/tests-opt/" PROGRAM ",,%s\n",
+        fprintf(f, "%s,%s,%s,none," WHERE PROGRAM ",,%s\n",
                 facts[i].name, as_printed(&facts[i]), facts[i].unit, date);
     fclose(f);
 }
@@ -66,7 +71,7 @@ static inline void rows_are_in(const char *path, const char *rows)
     if (getenv("UPDATE_FACTS")) {
         f = fopen(path, "w");
         assert_non_null(f);
-        fprintf(f, "# machine: none\n# command: build/tests-opt/" PROGRAM
+        fprintf(f, "# machine: none\n# command: " WHERE PROGRAM
                 "\n# commit: none\n# date: %s\n%s",
                 getenv("UPDATE_FACTS"), rows);
         fclose(f);

@@ -72,15 +72,17 @@ rows_alone() {      # .cu-wrong files
     [ $? -eq 1 ]
 }
 
-# mistakes NAME: each tests/wrong/NAME-*.cu-wrong, made in code/ladder/NAME.cu
+# mistakes NAME [SOURCE]: each tests/wrong/NAME-*.cu-wrong, made in SOURCE, or in
+# code/ladder/NAME.cu
 mistakes() {
-    local w name why missed
+    local w name why missed source=${2:-code/ladder/$1.cu} changed
+    changed=$dir/$(basename "$source")
     check "the rows that catch mistakes pass where nothing is wrong" \
         rows_alone tests/wrong/"$1"-*.cu-wrong
     for w in tests/wrong/"$1"-*.cu-wrong; do
         name=$(basename "$w" .cu-wrong) why=$(sed -n 's/^why: //p' "$w")
-        if ! make_wrong "$w" "code/ladder/$1.cu" > "$dir/$1.cu" \
-                2> "$dir/stderr" || ! build "$dir/$1.cu" "$dir/wrong"; then
+        if ! make_wrong "$w" "$source" > "$changed" \
+                2> "$dir/stderr" || ! build "$changed" "$dir/wrong"; then
             not_ok "$name" "$(cat "$dir/stderr")"
             continue
         fi

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "Sixteen bits".  Edit it there. */
+/* Tangled from chapters/tricks/low-precision.nw, "Rounding to bf16 on bits".  Edit it there. */
 
 /* bf16.h: numbers of 16 bits, the upper half of a float: a sign, eight
  * bits of exponent, seven of fraction.  They are only stored; arithmetic
