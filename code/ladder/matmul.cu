@@ -7,7 +7,8 @@
 
 namespace {
 
-enum { DEPTH = 8 };                 /* of the tiles, from version 4 on */
+/* the depth of a tile */
+enum { DEPTH = 8 };                 /* along k, from version 4 on */
 
 /* numbers at the edge */
 /* x[row][col], or 0 outside of x[rows][cols]. */
@@ -329,7 +330,12 @@ struct Mixed : Shape<M, N, TM, TN, M + 4> {
     }
 };
 
-/* matmul, version 9: two buffers */
+/* the shapes of versions 8 to 12 */
+typedef Mixed<128, 128, 8, 8, 4> Squares;
+typedef Mixed<128, 128, 16, 8, 2> Tall;
+typedef Mixed<64, 128, 8, 8, 2> Small;
+
+/* matmul, version 9: double buffering */
 template <class T, bool ALIGNED>
 __global__ void __launch_bounds__(T::THREADS, 512 / T::THREADS)
 matmul_v9(float *c, const float *a, const float *b, int M, int N, int K)
@@ -378,7 +384,8 @@ matmul_v10(float *c, const float *a, const float *b, int M, int N, int K)
         #pragma unroll
         for (int k = 0; k < DEPTH; k++) {
             if (k == DEPTH - 1) {
-                store_a(&s[now ^= 1], &p);
+                now ^= 1;
+                store_a(&s[now], &p);
                 store_b(&s[now], &p);
                 __syncthreads();
             }
@@ -443,7 +450,7 @@ multiply_serpentine(float sum[T::TM][T::TN], const Fragments<T> *f)
 }
 
 /* matmul, version 11: addresses that advance */
-/* needs: N a multiple of 4, K of DEPTH. */
+/* needs: N a multiple of 4, K a multiple of DEPTH. */
 template <class T, bool SERPENTINE>
 __global__ void __launch_bounds__(T::THREADS, 256 / T::THREADS)
 matmul_v11(float *c, const float *a, const float *b, int M, int N, int K)
@@ -486,10 +493,6 @@ matmul_v11(float *c, const float *a, const float *b, int M, int N, int K)
 }
 
 /* launch a kernel of the ladder */
-typedef Mixed<128, 128, 8, 8, 4> Squares;
-typedef Mixed<128, 128, 16, 8, 2> Tall;
-typedef Mixed<64, 128, 8, 8, 2> Small;
-
 int up(int n, int d)
 {
     return (n + d - 1) / d;

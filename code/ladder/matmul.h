@@ -7,7 +7,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what every product does */
+/* what every matmul does */
 /* c[M,N] = a[M,K] b[K,N], float32, row-major, in device memory.
  *
  *   sizes      1 <= M, N <= 2^20, 1 <= K < 2^31 - 16
