@@ -47,7 +47,7 @@ GPU_KERNELS := $(wildcard $(CODE)/ladder/*.cu) $(CODE)/bench/access_kernels.cu
 GPU_MAINS   := $(sort $(shell grep -lE '^int main\b' $(wildcard $(CODE)/bench/*.cu \
                  $(CODE)/lessons/*.cu)))
 # These measure the operators of the model.
-WITH_OPS    := %/fused.cu %/products.cu %/attention.cu
+WITH_OPS    := %/fused.cu %/products.cu %/attention.cu %/tensor_cores.cu
 define GPU_MAIN
 $(B)/bin/$(call name_of,$(1))-cuda: $(patsubst %.cu,$(B)/cuda/%.o,$(1) $(GPU_KERNELS)) \
                  $(if $(filter $(WITH_OPS),$(1)),$(CUDA_OBJECTS)) $(B)/libmb-host.a

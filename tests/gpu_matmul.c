@@ -370,8 +370,28 @@ static const struct Row rows[] = {
     { "product " body " M=136 N=72 K=264 ta=1 float=1 twice=1", \
       matmul_twice, "sums in the order of arrival" },
     ROWS("cublas")
+    ROWS("hopper")
     ROWS("mma")
     ROWS("plain")
+    /* several tiles for each cluster of the persistent kernel */
+    { "product hopper M=2056 N=1544 K=72 tb=1", matmul_row,
+      "a tile taken twice, or by nobody" },
+    { "product hopper M=2056 N=1544 K=584", matmul_row,
+      "a stage of the other warpgroup taken for one's own" },
+    { "product hopper M=264 N=584 K=200 bias=1 epi=1", matmul_row,
+      "the matrix before GELU stored from the buffer of the result" },
+    { "product hopper M=264 N=584 K=200 bias=1 epi=1 pad=8", matmul_row,
+      "a box of the result that ends behind the row" },
+    { "product hopper M=264 N=584 K=200 bias=1 add=1", matmul_row,
+      "a box of the addend read before it has come" },
+    { "product hopper M=264 N=584 K=200 bias=1 add=2", matmul_row,
+      "an addend that is out stored before it is loaded" },
+    { "product hopper M=2056 N=776 K=200 tb=1 epi=2 grad=1", matmul_row,
+      "column sums of the tile before" },
+    { "product hopper M=264 N=392 K=4104 ta=1 float=1 ADD=1 grad=2",
+      matmul_row, "a part of a tile's depth forgotten" },
+    { "product hopper M=776 N=776 K=520 ta=1 float=1 twice=1",
+      matmul_twice, "parts added in the order of arrival" },
     /* sizes at which the rule of matmul_bf16_cublaslt.cu chooses the kernel */
     { "product cublas M=8192 N=768 K=64 bias=1", matmul_row,
       "a kernel that was measured, set up wrong" },
