@@ -178,12 +178,16 @@ DEVICE_INLINE void produce(TileMemory<T> &s, const TileJob &j)
 {
     const int rank = T::CLUSTER > 1 ? cluster_rank() : 0;
     Ring r = { 0, 0 };
-    TileWork w;
-    for (int i = 0; work_at<T>(j, i, &w); i++)
+    TileWork w, next = {};
+    bool more = work_at<T>(j, 0, &w);
+    for (int i = 1; more; i++, w = next) {
         for (int k = 0; k < w.steps; k++, advance<T::STAGES>(r)) {
             mbarrier_wait(&s.empty[r.stage], r.parity ^ 1);
             load_stage(s, j, w, r.stage, (w.first + k) * DEEP, rank);
+            if (k == 0)
+                more = work_at<T>(j, i, &next);
         }
+    }
 }
 
 /* one instruction for each width */
@@ -311,20 +315,25 @@ keep_bias(TileMemory<T> &s, const TileJob &j, const TilePlace &at, int n)
 }
 
 /* add up the columns of a box */
+/* The upper n of 2 n sums are those of the lanes with bit 2 n. */
+template <int n> DEVICE_INLINE void halve_columns(float (&v)[16], int lane)
+{
+    const bool upper = lane & 2 * n;
+    #pragma unroll
+    for (int q = 0; q < n; q++) {
+        const float send = upper ? v[q] : v[q + n];
+        const float keep = upper ? v[q + n] : v[q];
+        v[q] = keep + __shfl_xor_sync(0xffffffffu, send, 2 * n);
+    }
+}
+
 /* v[2 i + e]: this thread's sum of column 8 i + 2 (lane % 4) + e.  After
  * it, v[e]: the warp's sum of column 2 lane + e. */
 DEVICE_INLINE void sum_columns(float (&v)[16], int lane)
 {
-    #pragma unroll
-    for (int n = 8; n >= 2; n /= 2) {
-        const bool upper = lane & 2 * n;
-        #pragma unroll
-        for (int q = 0; q < n; q++) {
-            const float send = upper ? v[q] : v[q + n];
-            const float keep = upper ? v[q + n] : v[q];
-            v[q] = keep + __shfl_xor_sync(0xffffffffu, send, 2 * n);
-        }
-    }
+    halve_columns<8>(v, lane);
+    halve_columns<4>(v, lane);
+    halve_columns<2>(v, lane);
 }
 
 /* store the column sums of 64 columns */
@@ -431,9 +440,21 @@ finish_box(const float *x, const float *bias, uint32_t y, uint32_t pre,
     }
 }
 
+/* move the next box to the front */
+template <class T>
+DEVICE_INLINE void next_box(float (&sum)[T::BLOCKS][T::BN / 2])
+{
+    #pragma unroll
+    for (int q = 1; q < T::BLOCKS * T::BN / BOX; q++)
+        #pragma unroll
+        for (int k = 0; k < 32; k++)
+            sum[(q - 1) % T::BLOCKS][(q - 1) / T::BLOCKS * 32 + k]
+                = sum[q % T::BLOCKS][q / T::BLOCKS * 32 + k];
+}
+
 /* write a tile as bf16 */
 template <class T> DEVICE_INLINE void
-write_tile(TileMemory<T> &s, const float (&sum)[T::BLOCKS][T::BN / 2],
+write_tile(TileMemory<T> &s, float (&sum)[T::BLOCKS][T::BN / 2],
            const TileJob &j, const TilePlace &at, const TileWork &w,
            TileBoxes &go)
 {
@@ -444,9 +465,9 @@ write_tile(TileMemory<T> &s, const float (&sum)[T::BLOCKS][T::BN / 2],
     float v[16];
     if (T::BIASED)
         named_barrier_sync(1 + at.team, GROUP);
-    #pragma unroll
+    #pragma unroll 1
     for (int q = 0; q < BOXES; q++, go.done++) {
-        const int c = q / T::BLOCKS, i = q % T::BLOCKS;
+        const int i = q % T::BLOCKS, c = q / T::BLOCKS;
         const int ring = go.done % RING, next = (go.done + 1) % RING;
         bf16 *const y = s.y[at.team][ring * PER];
         /* wait until the buffer is free, or filled */
@@ -457,10 +478,10 @@ write_tile(TileMemory<T> &s, const float (&sum)[T::BLOCKS][T::BN / 2],
                 tma_wait_read<0>();
             named_barrier_sync(1 + at.team, GROUP);
         }
-        if (i == 0)
-            for (int k = 0; k < 16; k++)
-                v[k] = 0;
-        finish_box<T>(&sum[i][c * 32], s.bias[at.team] + c * BOX,
+        #pragma unroll
+        for (int k = 0; k < 16; k++)
+            v[k] = i == 0 ? 0 : v[k];
+        finish_box<T>(sum[0], s.bias[at.team] + c * BOX,
                       shared_address(y),
                       shared_address(y + (PER - 1) * BOX_NUMBERS), at,
                       j.keep, v);
@@ -496,6 +517,7 @@ write_tile(TileMemory<T> &s, const float (&sum)[T::BLOCKS][T::BN / 2],
             if (j.sums && i == T::BLOCKS - 1)
                 leave_column_sums(s, j, at, box_m<T>(w, at.team, 0) / T::ROWS,
                                   box_n<T>(w, q));
+        next_box<T>(sum);
     }
 }
 
@@ -549,6 +571,11 @@ DEVICE_INLINE void write_floats(const TileJob &j, float4 x, int m, int n)
     }
 }
 
+DEVICE_INLINE float4 four_of(const float *x)
+{
+    return make_float4(x[0], x[1], x[2], x[3]);
+}
+
 /* four i of this thread's sums */
 template <class T> DEVICE_INLINE void
 write_four(const TileJob &j, const TilePlace &at, const TileWork &w, int i,
@@ -573,15 +600,24 @@ part_of(const TileJob &j, const TileWork &w, int segment,
          + at.team * GROUP + at.thread;
 }
 
+/* The first of the eight fours of box q. */
+template <class T> DEVICE_INLINE int first_four(int q)
+{
+    return q % T::BLOCKS * (T::BN / 8) + q / T::BLOCKS * 8;
+}
+
 template <class T> DEVICE_INLINE void
-leave_part(const float (&sum)[T::BLOCKS][T::BN / 2], const TileJob &j,
+leave_part(float (&sum)[T::BLOCKS][T::BN / 2], const TileJob &j,
            const TilePlace &at, const TileWork &w)
 {
     float4 *to = part_of<T>(j, w, w.segment, at);
-    #pragma unroll
-    for (int i = 0; i < T::BLOCKS * T::BN / 8; i++) {
-        const float *x = &sum[i / (T::BN / 8)][i % (T::BN / 8) * 4];
-        to[i * 2 * GROUP] = make_float4(x[0], x[1], x[2], x[3]);
+    #pragma unroll 1
+    for (int q = 0; q < T::BLOCKS * T::BN / BOX; q++) {
+        float4 *box = to + first_four<T>(q) * 2 * GROUP;
+        #pragma unroll
+        for (int i = 0; i < 8; i++)
+            box[i * 2 * GROUP] = four_of(sum[0] + 4 * i);
+        next_box<T>(sum);
     }
     __threadfence();
     named_barrier_sync(3, 2 * GROUP);
@@ -629,7 +665,21 @@ finish_segments(const TileJob &j, const TilePlace &at)
 
 /* write what a piece of work has summed */
 template <class T> DEVICE_INLINE void
-write_work(TileMemory<T> &s, const float (&sum)[T::BLOCKS][T::BN / 2],
+write_whole(float (&sum)[T::BLOCKS][T::BN / 2], const TileJob &j,
+            const TilePlace &at, const TileWork &w)
+{
+    #pragma unroll 1
+    for (int q = 0; q < T::BLOCKS * T::BN / BOX; q++) {
+        const int first = first_four<T>(q);
+        #pragma unroll
+        for (int i = 0; i < 8; i++)
+            write_four<T>(j, at, w, first + i, four_of(sum[0] + 4 * i));
+        next_box<T>(sum);
+    }
+}
+
+template <class T> DEVICE_INLINE void
+write_work(TileMemory<T> &s, float (&sum)[T::BLOCKS][T::BN / 2],
            const TileJob &j, const TilePlace &at, const TileWork &w,
            TileBoxes &go)
 {
@@ -639,14 +689,8 @@ write_work(TileMemory<T> &s, const float (&sum)[T::BLOCKS][T::BN / 2],
         write_tile(s, sum, j, at, w, go);
     else if (w.segments > 1)
         leave_part<T>(sum, j, at, w);
-    else {
-        #pragma unroll
-        for (int i = 0; i < T::BLOCKS * T::BN / 8; i++) {
-            const float *x = &sum[i / (T::BN / 8)][i % (T::BN / 8) * 4];
-            write_four<T>(j, at, w, i,
-                          make_float4(x[0], x[1], x[2], x[3]));
-        }
-    }
+    else
+        write_whole<T>(sum, j, at, w);
 }
 
 /* set up the barriers of a block of tiles */
@@ -667,6 +711,15 @@ template <class T> DEVICE_INLINE void set_up(TileMemory<T> &s)
     __syncwarp();
 }
 
+/* pass over the stages of the other warpgroup */
+template <class T> DEVICE_INLINE void pass_over(Ring &r, int steps)
+{
+    static_assert(!T::TURNS || T::OUTPUT != OUT_FLOAT, "parts by turns");
+    r.stage += steps;
+    r.parity ^= r.stage / T::STAGES & 1;
+    r.stage %= T::STAGES;
+}
+
 /* the consumer's loop */
 template <class T>
 DEVICE_INLINE void consume(TileMemory<T> &s, const TileJob &j, int team)
@@ -675,14 +728,10 @@ DEVICE_INLINE void consume(TileMemory<T> &s, const TileJob &j, int team)
     TileBoxes go = { 0 };
     Ring r = { 0, 0 };
     TileWork w;
-    for (int i = 0; work_at<T>(j, i, &w); i++) {
-        if (T::TURNS && i % 2 != team) {
-            /* pass over the stages of the other warpgroup */
-            r.stage += w.steps;
-            r.parity ^= r.stage / T::STAGES & 1;
-            r.stage %= T::STAGES;
-            continue;
-        }
+    if (T::TURNS && team == 1)
+        pass_over<T>(r, j.steps);
+    for (int i = T::TURNS ? team : 0; work_at<T>(j, i, &w);
+         i += T::TURNS ? 2 : 1) {
         if (T::LOADS)
             load_first(s, j, at, w, go);
         if (T::BIASED)
@@ -691,6 +740,8 @@ DEVICE_INLINE void consume(TileMemory<T> &s, const TileJob &j, int team)
             named_barrier_sync(4 + team, 2 * GROUP);
         float sum[T::BLOCKS][T::BN / 2];
         multiply(s, sum, at, w, r);
+        if (T::TURNS)
+            pass_over<T>(r, j.steps);
         write_work(s, sum, j, at, w, go);
     }
     /* finish what other clusters have begun */
