@@ -80,8 +80,8 @@ static bool name(const struct MatmulBf16 *p, void *room)                 \
 VERSION(v3, true, 1, 192, 0, 1, 4, 1, OUT_DIRECT)
 VERSION(v4, false, 1, 192, 0, 1, 4, 1, OUT_DIRECT)
 VERSION(v5, false, 1, 192, 0, 2, 4, 1, OUT_DIRECT)
-VERSION(v6, false, 2, 192, 1, 2, 4, 1, OUT_DIRECT)
-VERSION(v7, false, 2, 192, 1, 2, 4, 4, OUT_PLAIN)
+VERSION(v6, false, 2, 192, 1, 1, 4, 1, OUT_DIRECT)
+VERSION(v7, false, 2, 192, 1, 1, 4, 4, OUT_PLAIN)
 
 static bool v2(const struct MatmulBf16 *p, void *)
 {

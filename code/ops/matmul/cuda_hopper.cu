@@ -46,11 +46,11 @@ template <class T> static bool run(const struct MatmulBf16 *p)
 
 /* hopper: choose a kind by the operands */
 /* operands, BLOCKS, BN, TURNS, CLUSTER, STAGES, BUFFERS, output */
-typedef Tiles<0, 1, 2, 192, 1, 2, 4, 4, OUT_PLAIN> Forward;
-typedef Tiles<0, 1, 2, 192, 1, 2, 4, 4, OUT_GELU> ForwardGelu;
-typedef Tiles<0, 1, 2, 192, 1, 2, 4, 4, OUT_ADD> ForwardAdd;
-typedef Tiles<0, 0, 2, 192, 1, 2, 4, 4, OUT_PLAIN> Backward;
-typedef Tiles<0, 0, 2, 128, 1, 2, 5, 4, OUT_DGELU> BackwardGelu;
+typedef Tiles<0, 1, 2, 192, 1, 1, 4, 4, OUT_PLAIN> Forward;
+typedef Tiles<0, 1, 2, 192, 1, 1, 4, 4, OUT_GELU> ForwardGelu;
+typedef Tiles<0, 1, 2, 192, 1, 1, 4, 4, OUT_ADD> ForwardAdd;
+typedef Tiles<0, 0, 2, 192, 1, 1, 4, 4, OUT_PLAIN> Backward;
+typedef Tiles<0, 0, 2, 128, 1, 1, 5, 4, OUT_DGELU> BackwardGelu;
 typedef Tiles<1, 1, 2, 192, 0, 2, 4, 1, OUT_FLOAT> Weights;
 
 bool matmul_bf16_hopper(const struct MatmulBf16 *p)

@@ -119,10 +119,12 @@ DEVICE_INLINE bool work_at(const TileJob &j, int i, TileWork *w)
     const unsigned clusters = gridDim.x / T::CLUSTER;
     if (!j.part) {
         const int t = c + i * clusters;
+        if (t >= j.tiles)
+            return false;
         place_tile<T>(j, t, w);
         w->first = 0, w->steps = j.steps;
         w->lead = w->segment = 0, w->segments = 1;
-        return t < j.tiles;
+        return true;
     }
     /* cut all steps of all tiles into equal parts */
     const unsigned steps = j.steps, all = j.tiles * steps;
@@ -461,6 +463,7 @@ write_tile(TileMemory<T> &s, float (&sum)[T::BLOCKS][T::BN / 2],
     enum { BOXES = T::BLOCKS * T::BN / BOX,
            PER = T::OUTPUT == OUT_GELU ? 2 : 1,
            RING = T::BUFFERS / PER };
+    static_assert(RING > 1 && BOXES >= RING, "a buffer that is free");
     const int warp = at.lane == 0 ? at.thread / 32 : -1;
     float v[16];
     if (T::BIASED)
@@ -473,11 +476,6 @@ write_tile(TileMemory<T> &s, float (&sum)[T::BLOCKS][T::BN / 2],
         /* wait until the buffer is free, or filled */
         if (T::LOADS)
             mbarrier_wait(&s.loaded[at.team][ring], go.done / RING & 1);
-        if (RING == 1 && q > 0) {
-            if (warp == 0)
-                tma_wait_read<0>();
-            named_barrier_sync(1 + at.team, GROUP);
-        }
         #pragma unroll
         for (int k = 0; k < 16; k++)
             v[k] = i == 0 ? 0 : v[k];
@@ -551,6 +549,7 @@ write_direct(TileMemory<T> &s,
         write_two(j, make_float2(x[0] + b[0], x[1] + b[1]),
                   m + i / (T::BN / 2) * 64 + in / 2 % 2 * 8, w.n + col);
     }
+    named_barrier_sync(1 + at.team, GROUP);     /* the bias was read */
 }
 
 /* write floats */
@@ -804,7 +803,7 @@ static inline int tiles_for(int n, int each)
 template <class T> static TileJob tile_job(const struct MatmulBf16 *p)
 {
     TileJob j = {};
-    const bf16 *second = p->pre ? p->pre : p->add;
+    const bf16 *second = p->add ? p->add : p->pre;
     j.a = operand_map(p->a, p->M, p->K, p->lda, T::TA);
     j.b = operand_map(p->b, p->N, p->K, p->ldb, T::TB);
     if (!p->out_float)
@@ -815,7 +814,7 @@ template <class T> static TileJob tile_job(const struct MatmulBf16 *p)
     j.rows = tiles_for(p->M, T::BM);
     j.pairs = tiles_for(p->N, T::BN * T::CLUSTER);
     j.tiles = j.rows * j.pairs;
-    j.band = 8, j.group = 1;
+    j.band = 16 / T::CLUSTER, j.group = 1;
     j.keep = p->epilogue == EPI_GELU && p->pre;
     j.add = p->out_float && p->flags & GEMM_ADD;
     j.bias = p->bias;
@@ -871,8 +870,12 @@ clusters_that_fit(const void *kernel, cudaLaunchConfig_t *c)
         && CUDA_TRY(cudaFuncSetAttribute(kernel,
             cudaFuncAttributeMaxDynamicSharedMemorySize,
             (int)sizeof(TileMemory<T>)))
-        && CUDA_TRY(cudaOccupancyMaxActiveClusters(&n, kernel, c)))
+        && CUDA_TRY(cudaOccupancyMaxActiveClusters(&n, kernel, c))) {
         *fit = n < TILE_BLOCKS / T::CLUSTER ? n : TILE_BLOCKS / T::CLUSTER;
+        if (n == 0)
+            backend_failed("no cluster of %d blocks fits on this GPU",
+                           (int)T::CLUSTER);
+    }
     return *fit;
 }
 
