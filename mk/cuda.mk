@@ -48,7 +48,8 @@ GPU_MAINS   := $(sort $(shell grep -lE '^int main\b' $(wildcard $(CODE)/bench/*.
                  $(CODE)/lessons/*.cu)))
 # These measure the operators of the model, or share the library's (what fails
 # in the driver is a failure of a backend).
-WITH_OPS    := %/fused.cu %/products.cu %/attention.cu %/ceilings.cu %/matmul_sweep.cu
+WITH_OPS    := %/fused.cu %/products.cu %/attention.cu %/tensor_cores.cu \
+               %/ceilings.cu %/matmul_sweep.cu
 define GPU_MAIN
 $(B)/bin/$(call name_of,$(1))-cuda: $(patsubst %.cu,$(B)/cuda/%.o,$(1) $(GPU_KERNELS)) \
                  $(if $(filter $(WITH_OPS),$(1)),$(CUDA_OBJECTS)) $(B)/libmb-host.a

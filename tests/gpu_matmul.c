@@ -113,7 +113,7 @@ static struct Case case_of(const struct Row *row)
         c.bias_v = tensor("bias", 2, N, 4, 0, 1);
     if (c.add == 1)
         c.add_m = tensor("add", 2, M * c.ldo, 5, 0, 2);
-    if (c.epilogue && !no_pre)
+    if ((c.epilogue && !no_pre) || row_number(row, "stray", 0) != 0)
         c.pre = tensor("pre", 2, M * c.ldo, 6, 0,
                        c.epilogue == EPI_DGELU ? 3 : NAN);
     if (c.grad)
@@ -262,21 +262,22 @@ static void matmul_not_finite(const struct Row *row)
 {
     struct Case c = case_of(row);
     use(row);
-    tensor_set(&c.a, (size_t)(c.M - 1) * c.lda + 3, NAN);
-    tensor_set(&c.b, (size_t)(c.K - 1) * c.ldb + 5, INFINITY);
+    const size_t m = (size_t)c.M - 1, k = (size_t)c.K - 1;
+    tensor_set(&c.a, c.ta ? 3 * c.lda + m : m * c.lda + 3, NAN);
+    tensor_set(&c.b, c.tb ? 5 * c.ldb + k : k * c.ldb + 5, INFINITY);
     tensor_send(&c.a);
     tensor_send(&c.b);
     const struct MatmulBf16 p = matmul_of(&c);
     matmul_bf16(&p);
     tensor_fetch(&c.out);
-    for (int m = 0; m < c.M; m++)
+    for (int r = 0; r < c.M; r++)
         for (int n = 0; n < c.N; n++) {
             const float x = tensor_at(&c.out,
-                                       (size_t)m * c.ldo + (size_t)n);
-            const bool right = m == c.M - 1 ? isnan(x)
+                                       (size_t)r * c.ldo + (size_t)n);
+            const bool right = r == c.M - 1 ? isnan(x)
                              : n == 5 ? isinf(x) : isfinite(x);
             if (!right)
-                fail_msg("out[%d][%d] is %g", m, n, (double)x);
+                fail_msg("out[%d][%d] is %g", r, n, (double)x);
         }
     case_free(&c);
 }
@@ -370,8 +371,44 @@ static const struct Row rows[] = {
     { "product " body " M=136 N=72 K=264 ta=1 float=1 twice=1", \
       matmul_twice, "sums in the order of arrival" },
     ROWS("cublas")
+    ROWS("hopper")
     ROWS("mma")
     ROWS("plain")
+    /* several tiles for each cluster of the persistent kernel */
+    { "product hopper M=2056 N=1544 K=72 tb=1", matmul_row,
+      "a tile taken twice, or by nobody" },
+    { "product hopper M=2056 N=1544 K=584", matmul_row,
+      "a stage of the other warpgroup taken for one's own" },
+    { "product hopper M=264 N=584 K=200 bias=1 epi=1", matmul_row,
+      "the matrix before GELU stored from the buffer of the result" },
+    { "product hopper M=264 N=584 K=200 bias=1 epi=1 pad=8", matmul_row,
+      "a box of the result that ends behind the row" },
+    { "product hopper M=264 N=584 K=200 bias=1 add=1", matmul_row,
+      "a box of the addend read before it has come" },
+    { "product hopper M=264 N=584 K=200 bias=1 add=2", matmul_row,
+      "an addend that is out stored before it is loaded" },
+    { "product hopper M=264 N=584 K=200 add=1 stray=1", matmul_row,
+      "pre loaded for add, though nothing follows the product" },
+    { "product hopper M=133 N=129 K=65 bias=1 pad=7", matmul_row,
+      "a box of the result that ends in the middle of 16 bytes" },
+    { "product hopper M=133 N=129 K=65 tb=1 epi=2 pad=7", matmul_row,
+      "the same, with a box that was loaded before" },
+    { "product hopper M=129 N=65 K=203 ta=1 float=1 pad=7", matmul_row,
+      "the last column of a float result written as two" },
+    { "product hopper M=1160 N=3848 K=72 bias=1", matmul_row,
+      "the bias of the next tile, or a band of columns left out" },
+    { "product hopper M=4104 N=776 K=72 tb=1 epi=2 grad=2", matmul_row,
+      "column sums added up where they were to be written" },
+    { "product hopper M=264 N=392 K=72 ta=1 float=1", matmul_row,
+      "fewer steps than clusters, cut into parts without a step" },
+    { "product hopper M=520 N=200 K=5000 ta=1 float=1 special=1",
+      matmul_not_finite, "a part with a NaN left out, or added twice" },
+    { "product hopper M=2056 N=776 K=200 tb=1 epi=2 grad=1", matmul_row,
+      "column sums of the tile before" },
+    { "product hopper M=264 N=392 K=4104 ta=1 float=1 ADD=1 grad=2",
+      matmul_row, "a part of a tile's depth forgotten" },
+    { "product hopper M=776 N=776 K=520 ta=1 float=1 twice=1",
+      matmul_twice, "parts added in the order of arrival" },
     /* sizes at which the rule of matmul_bf16_cublaslt.cu chooses the kernel */
     { "product cublas M=8192 N=768 K=64 bias=1", matmul_row,
       "a kernel that was measured, set up wrong" },

@@ -435,7 +435,7 @@ const struct Sum *sums(void)
     return ladder;
 }
 
-size_t sum_parts(size_t n)
+size_t sum_workspace(size_t n)
 {
     return MOST_BLOCKS + n / (THREADS - 1) + 64;
 }

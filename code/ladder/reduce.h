@@ -24,7 +24,7 @@ void warp_sums(uint32_t *y, int blocks, int rounds, bool redux);
 /* *sum = x[0] + ... + x[n-1], float32, all in device memory.
  *
  *   sizes      1 <= n < 2^39
- *   part       room for sum_parts(n) numbers
+ *   part       room for sum_workspace(n) numbers
  *   alignment  x and part 16 bytes
  *   launch     in the default stream; not waited for
  *   moves      4 n bytes: each number in once
@@ -42,7 +42,7 @@ struct Sum {
 
 /* The ladder, in the chapter's order; a row without a name ends it. */
 const struct Sum *sums(void);
-size_t sum_parts(size_t n);
+size_t sum_workspace(size_t n);
 
 C_FUNCTIONS_END
 

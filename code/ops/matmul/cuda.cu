@@ -7,12 +7,12 @@
 /* the implementations of gemm */
 /* The first is the default, since it has the same bits on every GPU. */
 static const struct MatmulImpl impls[] = {
-    { "tiles", NULL, gemm_tiles },
+    { "tiles", NULL, gemm_tiles, false },
 #ifndef __SIMT__
-    { "cublas", NULL, gemm_cublaslt },
-    { "cublas-tf32", NULL, gemm_cublaslt_tf32 },
+    { "cublas", NULL, gemm_cublaslt, false },
+    { "cublas-tf32", NULL, gemm_cublaslt_tf32, false },
 #endif
-    { NULL, NULL, NULL },
+    { NULL, NULL, NULL, false },
 };
 
 /* choose an implementation of gemm */

@@ -7,11 +7,12 @@
 /* the implementations of product */
 static const struct MatmulImpl impls[] = {
 #ifndef __SIMT__                        /* there is no library there */
-    { "cublas", matmul_bf16_cublaslt, NULL },
+    { "cublas", matmul_bf16_cublaslt, NULL, false },
+    { "hopper", matmul_bf16_hopper, NULL, true },
 #endif
-    { "mma", matmul_bf16_mma, NULL },
-    { "plain", matmul_bf16_plain, NULL },
-    { NULL, NULL, NULL },
+    { "mma", matmul_bf16_mma, NULL, false },
+    { "plain", matmul_bf16_plain, NULL, false },
+    { NULL, NULL, NULL, false },
 };
 
 /* choose an implementation of product */
@@ -60,12 +61,15 @@ void cuda_matmul_bf16(const struct MatmulBf16 *given)
     p.ldo = p.ldo ? p.ldo : p.N;
     if (p.flags & GEMM_ADD && !p.out_float)
         p.add = (const bf16 *)p.out;
-    if (!impls[backend_current()->kernels.matmul_bf16].matmul_bf16(&p))
+    const struct MatmulImpl *impl =
+        &impls[backend_current()->kernels.matmul_bf16];
+    const bool done = impl->matmul_bf16(&p);
+    if (!done)
         matmul_bf16_mma(&p);
     /* add up the columns for a bias gradient */
     if (p.bias_grad && p.out_float)
         bias_grad_bf16(p.bias_grad, p.b, p.K, p.N, p.accumulate_bias);
-    else if (p.bias_grad)
+    else if (p.bias_grad && !(done && impl->sums))
         bias_grad_bf16(p.bias_grad, (const bf16 *)p.out, p.M, p.N,
                        p.accumulate_bias);
 }

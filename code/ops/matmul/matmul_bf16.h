@@ -55,7 +55,7 @@ struct MatmulBf16 {
 void matmul_bf16(const struct MatmulBf16 *p);
 
 /* choosing an implementation by name */
-/* "cublas" (missing where there is no cuBLASLt), "mma", "plain". */
+/* "cublas", "hopper" (both missing on the software GPU), "mma", "plain". */
 /* Take the one called name on the current backend from now on (NULL: the
  * first); false if there is none. */
 bool matmul_bf16_use(const char *name);

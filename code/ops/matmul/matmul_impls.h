@@ -18,6 +18,7 @@ struct CublasltExperiment {
 };
 extern struct CublasltExperiment cublaslt_experiment;
 
+bool matmul_bf16_hopper(const struct MatmulBf16 *p);   /* cuda_hopper.cu */
 bool matmul_bf16_mma(const struct MatmulBf16 *p);      /* cuda_mma.cu   */
 bool matmul_bf16_plain(const struct MatmulBf16 *p);
 
@@ -40,6 +41,7 @@ struct MatmulImpl {
     const char *name;
     bool (*matmul_bf16)(const struct MatmulBf16 *p);
     bool (*gemm)(const struct Gemm *g);
+    bool sums;          /* makes bias_grad of EPI_DGELU itself           */
 };
 
 /* *used = the row called name (NULL: the first); false if there is none. */

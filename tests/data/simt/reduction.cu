@@ -92,7 +92,7 @@ static void check_sum(const struct Sum *v, size_t n)
     float *d_x = (float *)device_copy(x, n * 4);
     struct Out o = out_new(1);
     for (int again = 0; again < 2; again++) {
-        struct Out part = out_new(sum_parts(n));
+        struct Out part = out_new(sum_workspace(n));
         v->run((float *)o.words, d_x, n, (float *)part.words);
         free(out_get(&part, &hurt));
     }
@@ -113,7 +113,7 @@ static void check_special(const struct Sum *v, float special)
     for (size_t i = 0; i < n; i++)
         x[i] = i == 777 ? special : 1;
     float *d_x = (float *)device_copy(x, sizeof x);
-    struct Out o = out_new(1), part = out_new(sum_parts(n));
+    struct Out o = out_new(1), part = out_new(sum_workspace(n));
     v->run((float *)o.words, d_x, n, (float *)part.words);
     uint32_t *h = out_get(&o, &hurt);
     free(out_get(&part, &hurt));
@@ -338,7 +338,7 @@ static void names(const char *what, const char *name, int launches)
 
 static void count_sums(const float *x, size_t n)
 {
-    struct Out o = out_new(1), part = out_new(sum_parts(n));
+    struct Out o = out_new(1), part = out_new(sum_workspace(n));
     int hurt = 0;
     for (const struct Sum *v = sums(); v->name; v++) {
         const bool one = strcmp(v->name, "atomic") == 0

@@ -1,0 +1,38 @@
+/* Tangled from chapters/workshop/measuring-tensor-cores.nw, "The ladder".  Edit it there. */
+
+#ifndef LADDER_TENSOR_CORES_H
+#define LADDER_TENSOR_CORES_H
+
+#include <stddef.h>
+#include "ops/matmul/matmul_bf16.h"
+
+C_FUNCTIONS_BEGIN
+
+/* what every product on tensor cores does */
+/* out = op(a) op(b) + bias in bf16; of weight gradients out = op(a) op(b)
+ * or out += that, in fp32.  False, and nothing done, where a version does
+ * not know the operands: the versions before the last know GEMM_TB and
+ * none, the last ones GEMM_TA with a float result.
+ *
+ *   sizes      M, N, K >= 1
+ *   alignment  a, b, out 16 bytes; lda, ldb, ldo multiples of 8, not 0
+ *   room       tensor_room() bytes, zero before the first call
+ *   launch     in the default stream; not waited for; sm_90a
+ *   moves      of a and b what a tile needs, for each tile; out once
+ *   ceiling    the tensor cores, and the power that the chip may take
+ *   numerics   sums in fp32, in an order that depends on the shape and the
+ *              GPU: equal bits in every run */
+typedef bool tensor_fn(const struct MatmulBf16 *p, void *room);
+
+struct TensorMatmul {
+    const char *name;
+    tensor_fn *run;
+};
+
+/* In the chapter's order; a row without a name ends it. */
+const struct TensorMatmul *tensor_matmuls(void);
+size_t tensor_room(void);
+
+C_FUNCTIONS_END
+
+#endif
