@@ -39,6 +39,9 @@ static void modes(const struct Row *row)
         if (p.peak != m.plan.live_bytes)
             fail_msg("mode %d: %zu bytes, the trainer says %zu", mode,
                      p.peak, m.plan.live_bytes);
+        if (m.plan.total_bytes != m.plan.live_bytes)
+            fail_msg("mode %d: the layout wastes %zu bytes", mode,
+                     m.plan.total_bytes - m.plan.live_bytes);
         model_forget(&m);
     }
 }

@@ -12,7 +12,7 @@ __host__ __device__ static size_t whole(size_t n)
     return (n + 3) / 4 * 4;
 }
 
-/* x[4 i .. 4 i + 3]; behind n: 0 */
+/* x[4 i .. 4 i + 3]; 0 from n on */
 __device__ static float4 load4(const float *x, size_t i, size_t n)
 {
     if (4 * i + 4 <= n)
