@@ -151,7 +151,7 @@ static void allow(const struct Fusion *v, const char *what, double error)
 /* The first row, one in the middle, and the last. */
 static void check(const struct Fusion *v)
 {
-    const int C = data.N == 1 ? ROW : data.C;
+    const int C = data.N == 1 && data.C > ROW ? ROW : data.C;
     const int rows = (int)(data.n / (size_t)C);
     CUDA_OK(cudaMemset(data.y, 0xff, data.n * 4));
     CUDA_OK(cudaMemset(data.sum, 0xff, data.n * 4));

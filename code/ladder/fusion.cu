@@ -277,9 +277,11 @@ enum { PACKS = 8 };             /* of 16 bytes in a lane: C <= 1024 */
 
 /* A warp has row n; sum == NULL: nothing is added.
  *   needs      C % 4 == 0, C <= 1024 */
-__global__ void layernorm_row(float *y, float *sum, const float *x,
-                              const float *r, const float *w,
-                              const float *b, int N, int C)
+__global__ void layernorm_row(float *__restrict__ y,
+                              float *__restrict__ sum,
+                              const float *__restrict__ x,
+                              const float *__restrict__ r,
+                              const float *w, const float *b, int N, int C)
 {
     const int lane = threadIdx.x % 32;
     const int n = blockIdx.x * WARPS + threadIdx.x / 32;
@@ -316,9 +318,11 @@ __global__ void layernorm_row(float *y, float *sum, const float *x,
 }
 
 /* a row walked over three times */
-__global__ void layernorm_walks(float *y, float *sum, const float *x,
-                                const float *r, const float *w,
-                                const float *b, int N, int C)
+__global__ void layernorm_walks(float *y, float *__restrict__ sum,
+                                const float *__restrict__ x,
+                                const float *__restrict__ r,
+                                const float *w, const float *b, int N,
+                                int C)
 {
     const int lane = threadIdx.x % 32;
     const int n = blockIdx.x * WARPS + threadIdx.x / 32;

@@ -30,7 +30,7 @@ static const unsigned reads[LAYER_STEPS] = {
     [GELU] = BIT(fc), [FC_PROJ] = BIT(gelu) | BIT(mid),
 };
 
-/* What its derivative reads; GELU's is in the product's behind it. */
+/* What its derivative reads; GELU's is part of the next product's. */
 static const unsigned needs[LAYER_STEPS] = {
     [LN_1] = BIT(x) | BIT(mean_1) | BIT(rstd_1), [QKV] = BIT(ln_1),
     [ATTENTION] = BIT(qkv) | BIT(att) | BIT(lse), [PROJ] = BIT(att),
