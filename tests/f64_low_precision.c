@@ -349,7 +349,7 @@ static enum Kind kind_of(const struct Product *p)
          : p->b_is == GRADIENT ? OF_WEIGHTS : FORWARD;
 }
 
-/* Sums of squares of relative errors, and how many. */
+/* Sums of squares, of relative errors mostly, and how many. */
 struct Mean { double sum; int n; };
 
 static void mean_add(struct Mean *m, double x)
@@ -364,7 +364,7 @@ static double percent(const struct Mean *m)
 }
 
 static struct Mean product_error[SCHEMES][KINDS], kept_error[SCHEMES][ROLES],
-                   outlier_error[SCHEMES];
+                   outlier_error[SCHEMES], length[KINDS];
 
 static double relative(const real *x, const real *exact, size_t n)
 {
@@ -418,6 +418,8 @@ static void measure(const struct Product *p)
     struct Product q = *p;
     q.flags &= ~GEMM_ADD;
     multiply(exact, &q, NULL);
+    mean_add(&length[kind], squares_of(exact, nc) * p->K
+                            / squares_of(p->a, na) / squares_of(p->b, nb));
     if (kind == FORWARD)
         measure_outlier(p, exact);
     for (int i = 0; i < SCHEMES; i++) {
@@ -450,6 +452,8 @@ static void products_measured(struct Run *r)
     look = measure;
     gradient(r, 5000, 1);
     look = NULL;
+    for (int k = 0; k < KINDS; k++)
+        fact_of("length", kind_name[k], "", percent(&length[k]) / 100, "");
     for (int i = 0; i < SCHEMES; i++) {
         for (int k = 0; k < KINDS; k++)
             fact_of("product", scheme[i].name, kind_name[k],
@@ -478,6 +482,8 @@ static const struct Recipe { const char *name, *of[ROLES]; } recipes[] = {
     { "e2m1", { "e2m1", "e2m1", "e2m1" } },
     { "e2m1-mx", { "e2m1-mx", "e2m1-mx", "e2m1-mx" } },
     { "e2m1-nv", { "e2m1-nv", "e2m1-nv", "e2m1-nv" } },
+    { "nv-gradients", { "e4m3", "e4m3", "e2m1-nv" } },
+    { "nv-others", { "e2m1-nv", "e2m1-nv", "e4m3" } },
 };
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 
