@@ -39,9 +39,11 @@ WRONG = CC="$(CC)" B=$(B) FLAGS_OPT="$(COMMON) $(FLAGS.opt)" \
 wrong: $(TEST_BINS) $(SIMT_TESTS)
 	@$(WRONG) tests/wrong/run $(NAME)
 
-# What a commit must pass: everything compiles, the fast tests succeed.
+# What a commit must pass: everything compiles, the fast tests succeed.  One
+# trains a model six times, for a minute.
+QUICK64 := $(filter-out f64_low_precision,$(TESTS64))
 check-quick: $(PROGRAMS) $(SIMTCC) $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%)
-	@DATA=$(DATA) tests/run $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) tests/provenance.sh
+	@DATA=$(DATA) tests/run $(TESTS:%=$(B)/tests-opt/%) $(QUICK64:%=$(B)/tests-f64/%) tests/provenance.sh
 
 # On a machine with a GPU and nvcc; needs neither clang nor cmocka.
 .PHONY: test-gpu sanitize
