@@ -505,6 +505,9 @@ static void gradients_measured(struct Run *r)
                 r->model.g.base, exact, n)), "%");
     }
     take(NULL);
+    gradient(r, 5001, 1);
+    fact("gradient.other-batch", 100 * sqrt(relative(r->model.g.base, exact,
+                                                     n)), "%");
     free(exact);
 }
 
