@@ -50,8 +50,11 @@ GPU_MAINS   := $(sort $(shell grep -lE '^int main\b' $(wildcard $(CODE)/bench/*.
 # in the driver is a failure of a backend).
 WITH_OPS    := %/fused.cu %/products.cu %/attention.cu %/tensor_cores.cu \
                %/ceilings.cu %/matmul_sweep.cu
+# Of these a program takes what it calls: a library.
+$(B)/libmb-ladder.a: $(GPU_KERNELS:%.cu=$(B)/cuda/%.o)
+	@rm -f $@; ar qcs $@ $^
 define GPU_MAIN
-$(B)/bin/$(call name_of,$(1))-cuda: $(patsubst %.cu,$(B)/cuda/%.o,$(1) $(GPU_KERNELS)) \
+$(B)/bin/$(call name_of,$(1))-cuda: $(B)/cuda/$(1:.cu=.o) $(B)/libmb-ladder.a \
                  $(if $(filter $(WITH_OPS),$(1)),$(CUDA_OBJECTS)) $(B)/libmb-host.a
 	$$(call nvlink)
 endef
