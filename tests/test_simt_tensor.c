@@ -204,6 +204,137 @@ static void poison(const struct Row *row)
         }
 }
 
+/* ---- a sparse A ---- */
+
+struct Sparse {
+    struct Mma m;
+    int selector;
+    uint32_t a[4][32], b[4][32], c[4][32], d[4][32], e[32];
+    double A[M][32], B[32][N], C[M][N];
+};
+
+/* PTX ISA, "Matrix fragments for sparse mma.m16n8k32 with .f16 and .bf16
+ * types": two numbers of four neighbours in a register of A, and the
+ * metadata of columns 0 to 15 and 16 to 31 in two lanes of each four.  The
+ * other lanes' metadata are nonsense. */
+static void sparse_fill(struct Sparse *s, uint64_t seed)
+{
+    static const int places[6][2] = {
+        { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
+    uint64_t n = 0;
+    double back;
+    memset(s->A, 0, sizeof s->A);
+    memset(s->b, 0, sizeof s->b);
+    for (int lane = 0; lane < 32; lane++) {
+        s->e[lane] = lane % 4 / 2 == s->selector ? 0 : 0xcccccccc;
+        for (int r = 0; r < 4; r++)
+            s->a[r][lane] = 0;
+    }
+    for (int lane = 0; lane < 32; lane++)
+        for (int r = 0; r < 4; r++) {
+            const int row = (lane >> 2) + (r & 1 ? 8 : 0);
+            const int first = lane % 4 * 4 + (r & 2 ? 16 : 0);
+            const int *at = places[(uint64_t)(
+                (noise(seed, n++) + 1) * 3) % 6];
+            const int from = (row % 8) * 4 + 2 * s->selector + first / 16;
+            const int bit = (row / 8) * 16 + first % 16;
+            s->e[from] |= (uint32_t)(at[0] | at[1] << 2) << bit;
+            for (int i = 0; i < 2; i++) {
+                const double x = floor(8 * noise(seed, n++));
+                s->a[r][lane] |= narrow(&s->m, x, &back) << 16 * i;
+                s->A[row][first + at[i]] = x;
+            }
+            for (int i = 0; i < 2; i++) {       /* b: register r */
+                const int k = lane % 4 * 2 + i + 8 * r;
+                s->B[k][lane >> 2] = floor(8 * noise(seed, n++));
+                s->b[r][lane] |= narrow(&s->m, s->B[k][lane >> 2], &back)
+                                 << 16 * i;
+            }
+            const float c = (float)floor(8 * noise(seed, n++));
+            int to, column;
+            place_c(lane, r, &to, &column);
+            s->C[to][column] = (double)c;
+            memcpy(&s->c[r][lane], &c, sizeof c);
+        }
+}
+
+static bool sparse_run(struct Sparse *s)
+{
+    uint32_t *d[4] = { s->d[0], s->d[1], s->d[2], s->d[3] };
+    const uint32_t *a[4] = { s->a[0], s->a[1], s->a[2], s->a[3] };
+    const uint32_t *b[4] = { s->b[0], s->b[1], s->b[2], s->b[3] };
+    const uint32_t *c[4] = { s->c[0], s->c[1], s->c[2], s->c[3] };
+    memset(s->d, 0xff, sizeof s->d);
+    return mma_sp(&s->m, d, a, b, c, s->e, s->selector);
+}
+
+static struct Sparse *sparse_of(const struct Row *row, uint64_t seed)
+{
+    static struct Sparse s;
+    s.m = (struct Mma){
+        .type = strstr(row->name, "bf16") ? MMA_BF16 : MMA_HALF,
+        .k = 32, .sparse = true };
+    s.selector = row_int(row, "selector");
+    sparse_fill(&s, seed);
+    return &s;
+}
+
+static void sparse(const struct Row *row)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct Sparse *s = sparse_of(row, seed);
+        assert_int_equal(mma_flop(&s->m), 2 * 16 * 8 * 16);
+        assert_true(sparse_run(s));
+        for (int lane = 0; lane < 32; lane++)
+            for (int i = 0; i < 4; i++) {
+                int at, to;
+                float got;
+                place_c(lane, i, &at, &to);
+                double sum = s->C[at][to];
+                for (int k = 0; k < 32; k++)
+                    sum += s->A[at][k] * s->B[k][to];
+                memcpy(&got, &s->d[i][lane], sizeof got);
+                if (!((double)got == sum))
+                    fail_msg("element (%d, %d) is %.9g, should be %.9g",
+                             at, to, (double)got, sum);
+            }
+    }
+}
+
+/* Two equal places, or the higher one first, in any of 64 groups. */
+static void sparse_refuses(const struct Row *row)
+{
+    for (int places = 0; places < 16; places++)
+        for (int four = 0; four < 128; four++) {
+            struct Sparse *s = sparse_of(row, 3);
+            const int lane = four / 16 * 4 + 2 * s->selector + four % 2;
+            const int bit = four / 2 % 8 * 4;
+            s->e[lane] = (s->e[lane] & ~(15u << bit))
+                       | (uint32_t)places << bit;
+            if (sparse_run(s) != (places % 4 < places / 4))
+                fail_msg("places %d of group %d", places, four);
+        }
+}
+
+/* An infinity in B meets only what is stored. */
+static void sparse_skips(const struct Row *row)
+{
+    struct Sparse *s = sparse_of(row, 9);
+    for (int lane = 0; lane < 32; lane += 4)
+        s->b[0][lane] = 0x7f80;                     /* row 0 of B */
+    assert_true(sparse_run(s));
+    for (int lane = 0; lane < 32; lane++)
+        for (int i = 0; i < 4; i++) {
+            const int at = (lane >> 2) + (i < 2 ? 0 : 8);
+            float got;
+            memcpy(&got, &s->d[i][lane], sizeof got);
+            const int stored = (s->e[at % 8 * 4 + 2 * s->selector]
+                                >> (at / 8 * 16) & 3) == 0;
+            if (!stored != (isfinite(got) != 0))
+                fail_msg("row %d is %g", at, (double)got);
+        }
+}
+
 static void tf32_bits(const struct Row *row)
 {
     struct Mma m = shape_of(row);
@@ -233,6 +364,11 @@ static const struct Row rows[] = {
     { "infinity times zero, bf16 k=16", poison, "zeros skipped" },
     { "infinity times zero, tf32 k=8",  poison, "zeros skipped" },
     { "tf32 k=8: the low 13 bits do not count", tf32_bits, "read as float" },
+    { "sparse bf16 selector=0", sparse, "metadata of rows 8 apart swapped" },
+    { "sparse bf16 selector=1", sparse, "metadata from the first two lanes" },
+    { "sparse half selector=1", sparse, "halves read as bf16" },
+    { "sparse bf16 selector=0: bad places", sparse_refuses, "equal places" },
+    { "sparse bf16 selector=1: infinity", sparse_skips, "zeros multiplied" },
 };
 
 int main(void)

@@ -79,6 +79,7 @@ struct Instruction {
     uint32_t flags;                 /* what else the handler wants to know   */
     int *table;                     /* brx: where to                         */
     const struct Mma *mma;
+    uint32_t metadata;              /* of mma.sp, whose selector is op       */
     uint32_t (*compare)(const struct Warp *, const struct Instruction *);
     bool ends;                      /* last of a straight run                */
     bool guarded, is_float, is_64;

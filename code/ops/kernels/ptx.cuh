@@ -93,6 +93,7 @@ DEVICE_INLINE void ldmatrix_t(uint32_t d[4], uint32_t at)
                  : "r"(at) : "memory");
 }
 
+/* products of small matrices */
 /* mma.sync: d += a b */
 /* d [16][8] = a [16][16] b [16][8], plus what was in d unless `fresh`, in
  * the registers of a warp. */
@@ -125,6 +126,24 @@ DEVICE_INLINE void mma_m16n8k8(float d[4], const uint32_t a[4], uint32_t b0,
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0),
           "r"(b1)), __trap());
+}
+
+/* mma.sp: d += a b, of a two of four */
+/* d [16][8] += a [16][32] b [32][8].  Of each four neighbours in a row of a
+ * two are stored, a as a dense [16][16]; `places`, in lanes 4 g and
+ * 4 g + 1, has for each four the place of the first and of the second, two
+ * bits each, the first one lower; row g in the low half, g + 8 in the
+ * high. */
+DEVICE_INLINE void mma_sp_m16n8k32(float d[4], const uint32_t a[4],
+                                   const uint32_t b[4], uint32_t places)
+{
+    SINCE_SM80(asm(
+        "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col"
+        ".f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9, %10, %11}, {%0, %1, %2, %3}, %12, 0x0;"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]),
+          "r"(b[2]), "r"(b[3]), "r"(places)), __trap());
 }
 
 /* cp.async: copies past the registers */

@@ -341,5 +341,10 @@ void run_mma(struct Warp *w, const struct Instruction *i, uint32_t on)
         b[k] = w->file + i->b[k];
         c[k] = w->file + i->c[k];
     }
-    mma_sync(i->mma, d, a, b, c);
+    if (!i->mma->sparse)
+        mma_sync(i->mma, d, a, b, c);
+    else if (!mma_sp(i->mma, d, a, b, c, w->file + i->metadata, i->op))
+        launch_fault(w, FAULT_INSTRUCTION, "%.60s: of the four places of a "
+                     "group, the metadata must name two, the lower one "
+                     "first", i->name);
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { M = 16, N = 8, LANES = 32 };
+enum { M = 16, N = 8, K_MAX = 32, LANES = 32 };
 
 /* which element lies in which register */
 static int in_register(const struct Mma *m)     /* elements: p */
@@ -16,7 +16,7 @@ static int in_register(const struct Mma *m)     /* elements: p */
 
 int mma_a_registers(const struct Mma *m)
 {
-    return M * m->k / in_register(m) / LANES;
+    return M * m->k / in_register(m) / LANES / (m->sparse ? 2 : 1);
 }
 
 int mma_b_registers(const struct Mma *m)
@@ -56,7 +56,7 @@ static void read_a(const struct Mma *m, double A[M][16],
         }
 }
 
-static void read_b(const struct Mma *m, double B[16][N],
+static void read_b(const struct Mma *m, double B[K_MAX][N],
                    const uint32_t *const b[])
 {
     int p = in_register(m);
@@ -103,7 +103,7 @@ void mma_sync(const struct Mma *m, uint32_t *const d[],
               const uint32_t *const a[], const uint32_t *const b[],
               const uint32_t *const c[])
 {
-    double A[M][16], B[16][N], sum[M][N];
+    double A[M][16], B[K_MAX][N], sum[M][N];
     read_a(m, A, a);
     read_b(m, B, b);
     read_c(m, sum, c);
@@ -112,4 +112,33 @@ void mma_sync(const struct Mma *m, uint32_t *const d[],
             for (int j = 0; j < N; j++)
                 sum[i][j] += A[i][k] * B[k][j];
     write_d(m, d, sum);
+}
+
+/* multiply by a sparse matrix */
+/* The four bits of columns 4 four to 4 four + 3 of a row */
+static int two_places(const uint32_t *e, int selector, int row, int four)
+{
+    int lane = row % 8 * 4 + 2 * selector + four / 4;
+    return e[lane] >> (row / 8 * 16 + four % 4 * 4) & 15;
+}
+
+bool mma_sp(const struct Mma *m, uint32_t *const d[],
+            const uint32_t *const a[], const uint32_t *const b[],
+            const uint32_t *const c[], const uint32_t *e, int selector)
+{
+    double A[M][16], B[K_MAX][N], sum[M][N];
+    read_a(m, A, a);
+    read_b(m, B, b);
+    read_c(m, sum, c);
+    for (int i = 0; i < M; i++)
+        for (int s = 0; s < m->k / 2; s++) {
+            int places = two_places(e, selector, i, s / 2);
+            int k = s / 2 * 4 + (s % 2 ? places / 4 : places % 4);
+            if (places % 4 >= places / 4)
+                return false;
+            for (int j = 0; j < N; j++)
+                sum[i][j] += A[i][s] * B[k][j];
+        }
+    write_d(m, d, sum);
+    return true;
 }

@@ -986,14 +986,19 @@ static const struct MmaRow {
 } mma_rows[] = {
 #define MMA(shape, types, ...)                                          \
     { "mma.sync.aligned." shape ".row.col." types, __VA_ARGS__ }
-    MMA("m16n8k16", "f32.bf16.bf16.f32", { MMA_BF16, 16, false }),
-    MMA("m16n8k16", "f32.f16.f16.f32",   { MMA_HALF, 16, false }),
-    MMA("m16n8k16", "f16.f16.f16.f16",   { MMA_HALF, 16, true }),
-    MMA("m16n8k8",  "f32.bf16.bf16.f32", { MMA_BF16, 8, false }),
-    MMA("m16n8k8",  "f32.f16.f16.f32",   { MMA_HALF, 8, false }),
-    MMA("m16n8k8",  "f16.f16.f16.f16",   { MMA_HALF, 8, true }),
-    MMA("m16n8k8",  "f32.tf32.tf32.f32", { MMA_TF32, 8, false }),
-    MMA("m16n8k4",  "f32.tf32.tf32.f32", { MMA_TF32, 4, false }),
+#define MMA_SP(types, ...)                                              \
+    { "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col." types,  \
+      __VA_ARGS__ }
+    MMA("m16n8k16", "f32.bf16.bf16.f32", { MMA_BF16, 16, false, false }),
+    MMA("m16n8k16", "f32.f16.f16.f32",   { MMA_HALF, 16, false, false }),
+    MMA("m16n8k16", "f16.f16.f16.f16",   { MMA_HALF, 16, true, false }),
+    MMA("m16n8k8",  "f32.bf16.bf16.f32", { MMA_BF16, 8, false, false }),
+    MMA("m16n8k8",  "f32.f16.f16.f32",   { MMA_HALF, 8, false, false }),
+    MMA("m16n8k8",  "f16.f16.f16.f16",   { MMA_HALF, 8, true, false }),
+    MMA("m16n8k8",  "f32.tf32.tf32.f32", { MMA_TF32, 8, false, false }),
+    MMA("m16n8k4",  "f32.tf32.tf32.f32", { MMA_TF32, 4, false, false }),
+    MMA_SP("f32.bf16.bf16.f32",          { MMA_BF16, 32, false, true }),
+    MMA_SP("f32.f16.f16.f32",            { MMA_HALF, 32, false, true }),
 };
 
 static bool place_list(struct Decoder *d, const struct Operand *o,
@@ -1012,6 +1017,17 @@ static bool place_list(struct Decoder *d, const struct Operand *o,
     return !d->failed;
 }
 
+/* What a sparse A has besides: a register of metadata and the selector. */
+static bool place_metadata(struct Decoder *d, struct Instruction *i)
+{
+    const struct Operand *selector = &d->s->operand[5];
+    if (selector->kind != OPERAND_NUMBER || selector->value > 1)
+        return refuse(d, "'%.60s' wants the selector 0 or 1", d->s->op);
+    i->metadata = place(d, &d->s->operand[4], 'w');
+    i->op = (int)selector->value;
+    return !d->failed;
+}
+
 static bool decode_mma(struct Decoder *d)
 {
     const struct Statement *s = d->s;
@@ -1021,13 +1037,16 @@ static bool decode_mma(struct Decoder *d)
             row = &mma_rows[k];
     if (!row)
         return unknown(d);
-    if (!want(d, 4, 4))
+    const int operands = row->mma.sparse ? 6 : 4;
+    if (!want(d, operands, operands))
         return false;
     struct Instruction i = start(d, run_mma);
     i.sync = SYNC_ALL;
     i.mma = &row->mma;
     i.work = WORK_TENSOR;
     i.flop = mma_flop(&row->mma);
+    if (row->mma.sparse && !place_metadata(d, &i))
+        return false;
     return place_list(d, &s->operand[1], i.a, mma_a_registers(&row->mma),
                       false) &&
            place_list(d, &s->operand[2], i.b, mma_b_registers(&row->mma),

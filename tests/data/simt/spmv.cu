@@ -1,113 +1,188 @@
-/* The sparse products of the chapter on the roofline, for tests/spmv.sh.
- *   spmv check    every version against its definition, as TAP rows
- *   spmv counts   one launch of each; prints their names */
-#include "backend/cuda.h"
+/* The sparse products of the chapter on sparsity, for tests/spmv.sh.
+ *   spmv check [WORD]   every version against its definition, as TAP rows;
+ *                       WORD: those whose second word it is
+ *   spmv counts         one launch of each; prints their names */
 #include "ladder/spmv.h"
+#include "ladder/two_four.h"
+#include "guarded.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { GUARD = 64 };                /* floats before and behind a result */
+static const char *only;            /* the second word of the rows to run */
 
-static void *device_copy(const void *h, size_t bytes)
-{
-    void *d;
-    CUDA_OK(cudaMalloc(&d, bytes ? bytes : 4));
-    CUDA_OK(cudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice));
-    return d;
-}
+/* ---- matrices ---- */
 
 /* How many nonzeros row r has: 0 to 2 * mean, the same for every mean row
- * if even; one row of a skewed matrix has 300 more. */
-static int length_of(const char *kind, int r, int mean)
+ * if even; one row of a skewed matrix has 300 more; full: all columns;
+ * holes: one row in 50. */
+static int length_of(const char *kind, int r, int mean, int columns)
 {
     if (strcmp(kind, "even") == 0)
         return mean;
+    if (strcmp(kind, "holes") == 0)
+        return r % 50 == 49 ? mean : 0;
+    if (strcmp(kind, "full") == 0)
+        return r == 3 ? columns : r % 2;
     int n = (r * 7 + 3) % (2 * mean + 1);
     return strcmp(kind, "skewed") == 0 && r == 5 ? n + 300 : n;
 }
 
-struct Host { int *start, *column, rows, columns; float *value, *x; };
+static const char *const kinds[] = { "random", "band", "power", "blocks",
+                                     "arrow", "pruned", NULL };
 
-static struct Host host_new(const char *kind, int rows, int columns,
-                            int mean)
+static int kind_named(const char *name)
 {
-    struct Host h;
-    h.rows = rows;
-    h.columns = columns;
-    h.start = (int *)malloc((rows + 1) * sizeof(int));
-    h.start[0] = 0;
-    for (int r = 0; r < rows; r++)
-        h.start[r + 1] = h.start[r] + length_of(kind, r, mean);
-    size_t n = h.start[rows];
-    h.column = (int *)malloc(n * sizeof(int) + 4);
-    h.value = (float *)malloc(n * sizeof(float) + 4);
-    h.x = (float *)malloc(columns * sizeof(float));
-    for (size_t i = 0; i < n; i++) {
-        h.column[i] = (int)(i * 2654435761u % (unsigned)columns);
-        h.value[i] = (float)(i % 17) - 8;
-    }
-    for (int c = 0; c < columns; c++)
-        h.x[c] = (float)(c % 13) - 5;
-    return h;
+    for (int k = 0; kinds[k]; k++)
+        if (strcmp(kinds[k], name) == 0)
+            return k;
+    return -1;
 }
 
-static struct Csr to_device(const struct Host *h)
+/* All numbers are small integers: every order of the sums is exact.
+ * Columns may come twice in the kinds that are made here. */
+static struct Csr matrix_new(const char *kind, int rows, int columns,
+                             int mean)
 {
-    size_t n = h->start[h->rows];
-    struct Csr a = { h->rows, h->columns,
-        (int *)device_copy(h->start, (h->rows + 1) * sizeof(int)),
-        (int *)device_copy(h->column, n * sizeof(int)),
-        (float *)device_copy(h->value, n * sizeof(float)) };
+    struct Csr a = {};
+    struct Error e;
+    if (kind_named(kind) >= 0) {
+        if (!csr_make(&a, (enum SparseKind)kind_named(kind), rows, columns,
+                      mean, &e))
+            fail("%s", e.text);
+    } else {
+        a.rows = rows;
+        a.columns = columns;
+        a.start = (int *)room(((size_t)rows + 1) * sizeof(int));
+        a.start[0] = 0;
+        for (int r = 0; r < rows; r++)
+            a.start[r + 1] = a.start[r] + length_of(kind, r, mean, columns);
+        a.column = (int *)room((size_t)a.start[rows] * sizeof(int));
+        a.value = (float *)room((size_t)a.start[rows] * sizeof(float));
+        for (int r = 0; r < rows; r++)
+            for (int i = a.start[r]; i < a.start[r + 1]; i++)
+                a.column[i] = strcmp(kind, "full") == 0 && r == 3
+                            ? i - a.start[r]
+                            : (int)((size_t)i * 2654435761u
+                                    % (unsigned)columns);
+    }
+    for (int i = 0; i < a.start[rows]; i++)
+        a.value[i] = (float)(i % 17) - 8;
     return a;
 }
 
-static void all_free(struct Host *h, struct Csr *a, float *x, float *y)
+/* What csr_make promises: rising columns within the matrix, as many as it
+ * says, and of each kind what its name says. */
+static bool matrix_right(const struct Csr *a, const char *kind, int mean)
 {
-    const void *device[] = { a->start, a->column, a->value, x, y };
-    for (int i = 0; i < 5; i++)
-        CUDA_OK(cudaFree((void *)device[i]));
-    free(h->start);
-    free(h->column);
-    free(h->value);
-    free(h->x);
+    const int k = kind_named(kind);
+    double n = a->start[a->rows];
+    for (int r = 0; r < a->rows; r++)
+        for (int i = a->start[r]; i < a->start[r + 1]; i++)
+            if (a->column[i] < 0 || a->column[i] >= a->columns
+                || (i > a->start[r] && a->column[i] <= a->column[i - 1])
+                || (k == SPARSE_BAND && abs(a->column[i] - r) > mean))
+                return false;
+    return k == SPARSE_POWER || k == SPARSE_PRUNED
+               ? fabs(n / a->rows / mean - 1) < 0.4
+         : k == SPARSE_ARROW
+               ? n == (double)mean * a->columns + (a->rows - mean)
+         : n == (double)mean * a->rows;
 }
 
-/* All numbers are small integers: every order of the sums is exact. */
+/* ---- rows ---- */
+
+static void report(bool good, const char *name, const char *kind, int rows,
+                   int columns, int mean, int wrong)
+{
+    printf("%s - spmv %s %s %dx%d mean %d\n", good ? "ok" : "not ok", name,
+           kind, rows, columns, mean);
+    if (!good)
+        printf("# %d wrong\n", wrong);
+    fflush(stdout);
+}
+
+/* nan: x[0] is NaN; then the rows that have column 0 are, and no other. */
 static void check(const struct Spmv *v, const char *kind, int rows,
                   int columns, int mean)
 {
-    struct Host h = host_new(kind, rows, columns, mean);
-    struct Csr a = to_device(&h);
-    size_t all = rows + 2 * GUARD;
-    float *y = (float *)malloc(all * sizeof *y);
-    int wrong = 0, hurt = 0;
-    for (size_t i = 0; i < all; i++)
-        y[i] = i < GUARD || i >= (size_t)GUARD + rows ? -7.0f : NAN;
-    float *d_y = (float *)device_copy(y, all * sizeof *y);
-    float *d_x = (float *)device_copy(h.x, columns * sizeof *h.x);
-    v->run(d_y + GUARD, &a, d_x);
-    CUDA_OK(cudaMemcpy(y, d_y, all * sizeof *y, cudaMemcpyDeviceToHost));
-    for (int r = 0; r < rows; r++) {
-        float sum = 0;
-        for (int i = h.start[r]; i < h.start[r + 1]; i++)
-            sum += h.value[i] * h.x[h.column[i]];
-        wrong += !(y[GUARD + r] == sum);
+    if (only && strcmp(only, v->name) != 0)
+        return;
+    const bool nan = strncmp(kind, "nan-", 4) == 0;
+    struct Csr h = matrix_new(nan ? kind + 4 : kind, rows, columns, mean);
+    struct Sparse a;
+    struct Error e;
+    if (!sparse_to_device(&a, &h, &e))
+        fail("%s", e.text);
+    if (spmv_can(v, &a) && !(nan && strcmp(v->name, "dense") == 0)) {
+        float *x = (float *)room((size_t)columns * 4);
+        for (int c = 0; c < columns; c++)
+            x[c] = nan && c == 0 ? NAN : (float)(c % 13) - 5;
+        const size_t all = (size_t)rows + 2 * GUARD;
+        float *y = (float *)room(all * 4), *d_x, *d_y;
+        for (size_t i = 0; i < all; i++)
+            memcpy(&y[i], &UNTOUCHED, 4);
+        CUDA_OK(cudaMalloc(&d_x, (size_t)columns * 4));
+        CUDA_OK(cudaMalloc(&d_y, all * 4));
+        CUDA_OK(cudaMemcpy(d_x, x, (size_t)columns * 4,
+                           cudaMemcpyHostToDevice));
+        CUDA_OK(cudaMemcpy(d_y, y, all * 4, cudaMemcpyHostToDevice));
+        v->run(d_y + GUARD, &a, d_x);
+        CUDA_OK(cudaMemcpy(y, d_y, all * 4, cudaMemcpyDeviceToHost));
+        int wrong = 0;
+        for (int r = 0; r < rows; r++) {
+            float sum = 0;
+            for (int i = h.start[r]; i < h.start[r + 1]; i++)
+                sum += h.value[i] * x[h.column[i]];
+            const float got = y[GUARD + r];
+            wrong += isnan(sum) ? !isnan(got) : !(got == sum);
+        }
+        for (size_t i = 0; i < all; i++)
+            if (i < GUARD || i >= (size_t)GUARD + (size_t)rows)
+                wrong += memcmp(&y[i], &UNTOUCHED, 4) != 0;
+        report(!wrong, v->name, kind, rows, columns, mean, wrong);
+        CUDA_OK(cudaFree(d_x));
+        CUDA_OK(cudaFree(d_y));
+        free(x);
+        free(y);
     }
-    for (size_t i = 0; i < all; i++)
-        hurt += (i < GUARD || i >= (size_t)GUARD + rows) && y[i] != -7.0f;
-    printf("%s - spmv %s %s %dx%d mean %d\n", wrong + hurt ? "not ok" : "ok",
-           v->name, kind, rows, columns, mean);
-    if (wrong + hurt)
-        printf("# %d of %d rows wrong, %d outside\n", wrong, rows, hurt);
-    fflush(stdout);
-    free(y);
-    all_free(&h, &a, d_x, d_y);
+    sparse_free(&a);
+    csr_free(&h);
 }
 
-static void check_all(void)
+static void check_matrix(const char *kind, int rows, int columns, int mean)
+{
+    if (only && strcmp(only, "matrix") != 0)
+        return;
+    struct Csr h = matrix_new(kind, rows, columns, mean);
+    report(matrix_right(&h, kind, mean), "matrix", kind, rows, columns, mean,
+           h.start[rows]);
+    csr_free(&h);
+}
+
+/* The rule of the two thirds, by trying all widths. */
+static void check_width(const char *kind, int rows, int columns, int mean)
+{
+    if (only && strcmp(only, "width") != 0)
+        return;
+    struct Csr h = matrix_new(kind, rows, columns, mean);
+    double best = INFINITY;
+    int width = 0;
+    for (int w = 0; w <= ell_width(&h); w++) {
+        double bytes = 8.0 * w * rows;
+        for (int r = 0; r < rows; r++)
+            if (h.start[r + 1] - h.start[r] > w)
+                bytes += 12.0 * (h.start[r + 1] - h.start[r] - w);
+        if (bytes <= best) {
+            best = bytes;
+            width = w;
+        }
+    }
+    report(hybrid_width(&h) == width, "width", kind, rows, columns, mean,
+           hybrid_width(&h));
+    csr_free(&h);
+}
+
+static void check_spmv(void)
 {
     for (const struct Spmv *v = spmvs(); v->name; v++) {
         check(v, "even", 1, 1, 1);
@@ -117,30 +192,210 @@ static void check_all(void)
         check(v, "odd", 7, 1000, 70);
         check(v, "skewed", 129, 64, 3);
         check(v, "even", 0, 5, 0);
+        check(v, "even", 40, 7, 0);
+        check(v, "holes", 333, 50, 9);
+        check(v, "full", 65, 3000, 1);
+        check(v, "nan-odd", 300, 100, 2);
+        for (int k = 0; kinds[k]; k++)
+            check(v, kinds[k], 203, 209, 16);
     }
+    for (int k = 0; kinds[k]; k++) {
+        check_matrix(kinds[k], 400, 400, 16);
+        check_width(kinds[k], 400, 400, 16);
+    }
+    check_width("skewed", 129, 64, 3);
+}
+
+/* ---- two of four ---- */
+
+static void *device_copy(const void *h, size_t bytes)
+{
+    void *d;
+    CUDA_OK(cudaMalloc(&d, bytes));
+    CUDA_OK(cudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice));
+    return d;
+}
+
+/* A small integer in bf16: the upper half of the float */
+static uint16_t bits_of(float x)
+{
+    uint32_t word;
+    memcpy(&word, &x, 4);
+    return (uint16_t)(word >> 16);
+}
+
+struct Product { int M, N, K; float *w, *x; uint16_t *bits; };
+
+/* w [M][K], no two of a group alike in size; x [N][K] */
+static struct Product product_new(int M, int N, int K)
+{
+    const size_t size = (size_t)M * K, all = size + (size_t)N * K;
+    struct Product p = { M, N, K, (float *)room(all * 4), NULL,
+                         (uint16_t *)room(all * 2) };
+    p.x = p.w + size;
+    for (size_t i = 0; i < all; i++) {
+        const uint32_t h = hash((uint32_t)i + 77);
+        p.w[i] = i < size ? (float)((hash((uint32_t)(i / 4)) + i * 5) % 4 * 3
+                                    + h % 3 + 1) * (h & 8 ? -1.0f : 1.0f)
+                          : (float)(h % 11) - 5;
+        p.bits[i] = bits_of(p.w[i]);
+    }
+    return p;
+}
+
+/* Element (m, k) with all but the two largest of its group zero */
+static float kept(const struct Product *p, int m, int k)
+{
+    const float *w = p->w + (size_t)m * p->K + k / 4 * 4;
+    int larger = 0;
+    for (int i = 0; i < 4; i++)
+        larger += fabsf(w[i]) > fabsf(w[k % 4]);
+    return larger < 2 ? w[k % 4] : 0;
+}
+
+static void two_four_check(bool sparse, int M, int N, int K)
+{
+    const char *name = sparse ? "two-four" : "its-dense";
+    struct Product p = product_new(M, N, K);
+    struct TwoFour h, d;
+    struct Error e;
+    if (only && strcmp(only, name) != 0)
+        return;
+    if (!two_four_pack(&h, p.w, M, K, &e))
+        fail("%s", e.text);
+    const size_t size = (size_t)M * K, n = (size_t)M * N;
+    float *y = (float *)room((n + 2 * GUARD) * 4);
+    for (size_t i = 0; i < n + 2 * GUARD; i++)
+        memcpy(&y[i], &UNTOUCHED, 4);
+    d = h;
+    d.value = (uint16_t *)device_copy(h.value, size);
+    d.places = (uint32_t *)device_copy(h.places, size / 8);
+    uint16_t *bits = (uint16_t *)device_copy(p.bits, size * 2);
+    uint16_t *x = (uint16_t *)device_copy(p.bits + size, (size_t)N * K * 2);
+    float *d_y = (float *)device_copy(y, (n + 2 * GUARD) * 4);
+    if (sparse)
+        two_four_matmul(d_y + GUARD, &d, x, N);
+    else
+        dense_matmul(d_y + GUARD, bits, x, M, N, K);
+    CUDA_OK(cudaMemcpy(y, d_y, (n + 2 * GUARD) * 4, cudaMemcpyDeviceToHost));
+    int wrong = 0;
+    float *row = (float *)room((size_t)K * 4);
+    for (int m = 0; m < M; m++) {
+        two_four_row(row, &h, m);
+        for (int k = 0; k < K; k++)
+            wrong += !(row[k] == kept(&p, m, k));
+        for (int c = 0; c < N; c++) {
+            double sum = 0;
+            for (int k = 0; k < K; k++)
+                sum += (double)p.x[(size_t)c * K + k]
+                     * (sparse ? kept(&p, m, k) : p.w[(size_t)m * K + k]);
+            wrong += !(y[GUARD + (size_t)m * N + c] == sum);
+        }
+    }
+    for (size_t i = 0; i < n + 2 * GUARD; i++)
+        if (i < GUARD || i >= GUARD + n)
+            wrong += memcmp(&y[i], &UNTOUCHED, 4) != 0;
+    printf("%s - spmv %s %dx%d times %d\n", wrong ? "not ok" : "ok", name, M,
+           K, N);
+    if (wrong)
+        printf("# %d wrong\n", wrong);
+    fflush(stdout);
+    void *device[] = { d.value, d.places, bits, x, d_y };
+    for (int i = 0; i < 5; i++)
+        CUDA_OK(cudaFree(device[i]));
+    two_four_free(&h);
+    free(row);
+    free(y);
+    free(p.w);
+    free(p.bits);
+}
+
+static void check_two_four(void)
+{
+    for (int sparse = 0; sparse < 2; sparse++) {
+        two_four_check(sparse, 16, 8, 32);
+        two_four_check(sparse, 48, 33, 96);
+        two_four_check(sparse, 32, 1, 160);
+    }
+    if (only && strcmp(only, "refused") != 0)
+        return;
+    float w[48 * 40];
+    struct TwoFour h;
+    struct Error e;
+    const bool taken = two_four_pack(&h, w, 24, 32, &e)
+                    || two_four_pack(&h, w, 16, 40, &e)
+                    || two_four_pack(&h, w, 0, 32, &e);
+    printf("%s - spmv refused two of four of odd sizes\n",
+           taken ? "not ok" : "ok");
+}
+
+/* ---- counts ---- */
+
+static void count(const char *name, const struct Csr *h, const char *one)
+{
+    struct Sparse a;
+    struct Error e;
+    if (!sparse_to_device(&a, h, &e))
+        fail("%s", e.text);
+    float *x, *y;
+    CUDA_OK(cudaMalloc(&x, (size_t)h->columns * 4));
+    CUDA_OK(cudaMalloc(&y, (size_t)h->rows * 4));
+    CUDA_OK(cudaMemset(x, 0, (size_t)h->columns * 4));
+    for (const struct Spmv *v = spmvs(); v->name; v++) {
+        if (!spmv_can(v, &a) || (one && !strstr(one, v->name)))
+            continue;
+        v->run(y, &a, x);
+        printf("%s%s\n", name, v->name);
+        if (strcmp(v->name, "hybrid") == 0 && a.tail.n)
+            printf("%stail\n", name);           /* its second launch */
+    }
+    sparse_free(&a);
+    CUDA_OK(cudaFree(x));
+    CUDA_OK(cudaFree(y));
 }
 
 static void counts(void)
 {
-    struct Host h = host_new("even", 1024, 1024, 32);
-    for (size_t i = 0; i < 1024 * 32; i++)      /* x is read in order */
-        h.column[i] = (int)(i / 32 + i % 32) % 1024;
-    struct Csr a = to_device(&h);
-    float *x = (float *)device_copy(h.x, 4096);
-    float *y = (float *)device_copy(h.x, 4096);
-    for (const struct Spmv *v = spmvs(); v->name; v++) {
-        v->run(y, &a, x);
-        printf("%s\n", v->name);
+    struct Csr h = matrix_new("even", 1024, 1024, 32);
+    for (int i = 0; i < 1024 * 32; i++)         /* x is read in order */
+        h.column[i] = (i / 32 + i % 32) % 1024;
+    count("", &h, "scalar lanes4 lanes8 vector");
+    csr_free(&h);
+    for (int k = 0; kinds[k]; k++) {
+        const int n = k == SPARSE_PRUNED ? 512 : 2048;
+        char name[16];
+        h = matrix_new(kinds[k], n, n, k == SPARSE_PRUNED ? 51 : 32);
+        snprintf(name, sizeof name, "%s.", kinds[k]);
+        count(name, &h, "vector shares coo ell hybrid");
+        csr_free(&h);
     }
+    struct Product p = product_new(256, 8, 512);
+    struct TwoFour w, d;
+    struct Error e;
+    if (!two_four_pack(&w, p.w, p.M, p.K, &e))
+        fail("%s", e.text);
+    const size_t size = (size_t)p.M * p.K;
+    d = w;
+    d.value = (uint16_t *)device_copy(w.value, size);
+    d.places = (uint32_t *)device_copy(w.places, size / 8);
+    uint16_t *bits = (uint16_t *)device_copy(p.bits, size * 2 + 8192);
+    float *y;
+    CUDA_OK(cudaMalloc(&y, 8192));
+    two_four_matmul(y, &d, bits + size, 8);
+    printf("two-four.sparse\n");
+    dense_matmul(y, bits, bits + size, 256, 8, 512);
+    printf("two-four.dense\n");
     CUDA_OK(cudaDeviceSynchronize());
-    all_free(&h, &a, x, y);
 }
 
 int main(int argc, char **argv)
 {
+    only = argc > 2 ? argv[2] : NULL;
     if (argc > 1 && strcmp(argv[1], "counts") == 0)
         counts();
-    else
-        check_all();
+    else {
+        check_spmv();
+        check_two_four();
+    }
     return 0;
 }
