@@ -79,7 +79,7 @@ double format_smallest(const struct Format *f)
     return power_of_two(1 - f->bias - f->fraction);
 }
 
-/* format: too large, or no number */
+/* format: round what is too large, infinite or NaN */
 static double too_large(const struct Format *f, double x, bool saturate)
 {
     if (saturate || f->specials == FINITE)
@@ -103,7 +103,7 @@ double format_round(const struct Format *f, double x, bool saturate)
     return fabs(y) > format_largest(f) ? too_large(f, x, saturate) : y;
 }
 
-/* format: round by chance */
+/* format: round stochastically */
 double format_round_by_chance(const struct Format *f, double x, double u,
                               bool saturate)
 {

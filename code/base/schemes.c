@@ -38,7 +38,7 @@ static double largest_of(const double *x, int rows, int columns, int pitch)
     return amax;
 }
 
-/* scheme: a block as it is kept */
+/* scheme: quantise a block */
 static void block_apply(double *y, const double *x, int rows, int columns,
                         int pitch, const struct Format *f, double scale)
 {
@@ -50,7 +50,7 @@ static void block_apply(double *y, const double *x, int rows, int columns,
         }
 }
 
-/* scheme: a matrix as it is kept */
+/* scheme: quantise a matrix */
 void scheme_apply(double *y, const double *x, int rows, int columns,
                   const struct Scheme *s)
 {
@@ -60,7 +60,7 @@ void scheme_apply(double *y, const double *x, int rows, int columns,
                        ? largest_of(x, rows, columns, columns) : 0;
     for (int r = 0; r < rows; r += h)
         for (int c = 0; c < columns; c += w)
-            /* keep the block at r, c */
+            /* quantise the block at r, c */
             {
                 const int bh = r + h < rows ? h : rows - r;
                 const int bw = c + w < columns ? w : columns - c;

@@ -165,7 +165,7 @@ static void all_casts(void)
     }
 }
 
-/* quantize: back, and by chance */
+/* quantize: time the way back and stochastic rounding */
 static void uncast_work(void *)
 {
     uncast(x, y.q, y.scale, N);

@@ -316,7 +316,7 @@ __global__ void uncast_kernel(bf16 *x, const uint8_t *q, const float *scale,
         x[n - 1 - i] = float_to_bf16(s * e4m3_value(q[n - 1 - i]));
 }
 
-/* round by chance */
+/* round an array stochastically */
 __global__ void chance_kernel(bf16 *y, const float *x, size_t n, uint2 key,
                               unsigned long long step)
 {

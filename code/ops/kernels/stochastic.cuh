@@ -22,7 +22,7 @@ __device__ static __forceinline__ uint4 philox4(uint4 c, uint2 key)
     return c;
 }
 
-/* round a float up or down by random bits */
+/* round an fp32 to bf16 by random bits */
 /* x rounded up or down to bf16, up with probability (x - down) / (up -
  * down), as the 16 random bits say. */
 __device__ static __forceinline__ unsigned short round_by_chance(
