@@ -9,7 +9,7 @@
 
 #include <dlfcn.h>
 
-/* tensor-cores: the shapes */
+/* tensor-cores: list the shapes */
 enum { TOKENS = 65536, VP = 50304 };
 
 static const struct Shape {
@@ -44,7 +44,7 @@ static const struct Shape {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* tensor-cores: memory for all of them */
+/* tensor-cores: allocate operands and results */
 struct Results { void *out; bf16 *pre; float *sums; };
 
 static bf16 *left, *right, *bias, *second;
@@ -102,7 +102,7 @@ static struct MatmulBf16 matmul_of(const struct Shape *s, struct Results r)
     return p;
 }
 
-/* tensor-cores: what is timed */
+/* tensor-cores: run what is timed */
 enum What { LIBRARY, PORTABLE, OPERATOR, VERSION };
 
 struct Timed {
@@ -159,7 +159,7 @@ static void same(const char *shape, const char *version, const char *what,
              "given", shape, version, h, n, what);
 }
 
-/* tensor-cores: is a version right */
+/* tensor-cores: check a version */
 /* False: it cannot do this one. */
 static bool check(const struct Shape *s, const struct Timed *t)
 {
@@ -184,13 +184,13 @@ static bool check(const struct Shape *s, const struct Timed *t)
     return true;
 }
 
-/* tensor-cores: clock and power */
+/* tensor-cores: read clock and power */
 typedef struct nvml_device *Nvml;
 static int (*nvml_power)(Nvml, unsigned *);
 static int (*nvml_clock)(Nvml, int, unsigned *);
 static Nvml nvml;
 
-/* Without the library there is no power, and that is said. */
+/* Without the library a line says that there is no power. */
 static void nvml_open(void)
 {
     void *lib = dlopen("libnvidia-ml.so.1", RTLD_NOW);
@@ -246,7 +246,7 @@ static void take_turns(struct Timed *list, int n, struct MatmulBf16 p)
         }
 }
 
-/* tensor-cores: one shape */
+/* tensor-cores: time one shape */
 static void put(const struct Shape *s, const struct Timed *t)
 {
     const double us = 1e6 * median(&t->t);
@@ -266,7 +266,7 @@ static void put(const struct Shape *s, const struct Timed *t)
                name);
 }
 
-/* What can be timed on this shape, and is right. */
+/* All that can compute this shape, checked; how many. */
 static int candidates(const struct Shape *s, struct Timed *list)
 {
     const double flop = 2.0 * s->M * s->N * s->K;
@@ -335,7 +335,7 @@ static double one_shape(const struct Shape *s)
     return best / own;
 }
 
-/* tensor-cores: sizes that leave parts over */
+/* tensor-cores: check sizes that no tile divides */
 static const struct Shape odd[] = {
     { "one tile", 264, 200, 136, 0, false, true, EPI_NONE, 0, 0 },
     { "one step", 72, 8, 8, 0, false, true, EPI_NONE, 0, 0 },

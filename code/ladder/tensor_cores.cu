@@ -40,7 +40,7 @@ one_group(const __grid_constant__ TileJob j)
 }
 
 /* tensor cores: run a version */
-/* once: a cluster for each tile, none of which stays */
+/* once: not persistent, a cluster for each tile */
 template <class T> static bool
 run_tiles(const struct MatmulBf16 *p, void *room, bool once, bool parts)
 {
@@ -66,7 +66,7 @@ static bool run_group(const struct MatmulBf16 *p)
     return true;
 }
 
-/* tensor cores: the versions */
+/* tensor cores: list the versions */
 /* A function for a version of bf16 results: forward, and with GEMM_TB. */
 #define VERSION(name, once, ...)                                         \
 static bool name(const struct MatmulBf16 *p, void *room)                 \

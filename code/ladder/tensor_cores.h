@@ -8,7 +8,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what every product on tensor cores does */
+/* state the contract of every version */
 /* out = op(a) op(b) + bias in bf16; of weight gradients out = op(a) op(b)
  * or out += that, in fp32.  False, and nothing done, where a version does
  * not know the operands: the versions before the last know GEMM_TB and

@@ -1,13 +1,13 @@
 /* Tangled from chapters/workshop/measuring-tensor-cores.nw, "Clusters".  Edit it there. */
 
 /* cluster.cuh: instructions of sm_90a for clusters of blocks, and for
- * products that are 192 columns wide.  The others are in hopper.cuh. */
+ * a wgmma of 192 columns.  The others are in hopper.cuh. */
 #ifndef OPS_KERNELS_CLUSTER_CUH
 #define OPS_KERNELS_CLUSTER_CUH
 
 #include "ops/kernels/hopper.cuh"
 
-/* where a block is in its cluster */
+/* find a block's rank in its cluster */
 DEVICE_INLINE int cluster_rank()
 {
     uint32_t rank;
@@ -66,7 +66,7 @@ DEVICE_INLINE unsigned load_acquire(const unsigned *p)
     return x;
 }
 
-/* What was there before. */
+/* Returns the old value. */
 DEVICE_INLINE unsigned add_release(unsigned *p, unsigned x)
 {
     unsigned old;
@@ -75,7 +75,7 @@ DEVICE_INLINE unsigned add_release(unsigned *p, unsigned x)
     return old;
 }
 
-/* a product of 192 columns */
+/* multiply by 192 columns */
 #define WGMMA_LIST96 WGMMA_LIST64 ", "                                   \
     "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, "  \
     "%77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, "  \

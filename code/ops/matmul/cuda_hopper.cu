@@ -1,12 +1,12 @@
 /* Tangled from chapters/tricks/tensor-cores.nw, "The operator".  Edit it there. */
 
-/* Matrix products by TMA and wgmma, with what follows them. */
+/* Matmuls by TMA and wgmma, with their epilogues. */
 #include "backend/backend.h"
 #include "ops/linear/bias_grad_bf16.h"
 #include "ops/matmul/hopper_tiles.cuh"
 #include "ops/matmul/matmul_impls.h"
 
-/* hopper: memory for the parts of deep products */
+/* hopper: allocate the parts of deep matmuls */
 /* Kept for each device; the counters in front are zero between calls. */
 static void *parts(void)
 {

@@ -1,7 +1,7 @@
 /* Tangled from chapters/workshop/measuring-tensor-cores.nw, "The file of the kernel".  Edit it there. */
 
-/* hopper_tiles.cuh: tiles of a matrix product by TMA and wgmma, for the
- * operator and for the ladder. */
+/* hopper_tiles.cuh: tiles of a matmul by TMA and wgmma, for the operator
+ * and for the ladder. */
 #ifndef OPS_MATMUL_HOPPER_TILES_CUH
 #define OPS_MATMUL_HOPPER_TILES_CUH
 
@@ -12,7 +12,7 @@
 
 namespace {
 
-/* the sizes of tiles and boxes */
+/* fix the sizes of boxes and stages */
 enum {
     BOX = SWIZZLE_COLS,         /* a box is bf16 [64][64]              */
     DEEP = BOX,                 /* of k, for a stage                   */
@@ -21,11 +21,11 @@ enum {
     PRODUCERS = 24, CONSUMERS = 240,    /* registers of a thread       */
 };
 
-/* what becomes of the sums */
+/* name the epilogues */
 enum Output { OUT_DIRECT, OUT_PLAIN, OUT_GELU, OUT_DGELU, OUT_ADD,
               OUT_FLOAT };
 
-/* one kind of tile */
+/* define a kind of tile */
 /* TA, TB: neighbours of the operand touch along m or n, not along k.
  * A warpgroup sums up BLOCKS x 64 rows and BN columns.  Both consumers of
  * a block work on one tile or, TURNS, on tiles of their own by turns. */
@@ -47,7 +47,7 @@ struct Tiles {
     };
 };
 
-/* tile memory of a block */
+/* lay out the shared memory of a block */
 template <class T> struct TileMemory {
     bf16 a[T::STAGES][T::BM * DEEP];
     bf16 b[T::STAGES][T::BN * DEEP];
@@ -57,7 +57,7 @@ template <class T> struct TileMemory {
     uint64_t full[T::STAGES], empty[T::STAGES], loaded[2][T::BUFFERS];
 };
 
-/* a matrix product, as the kernel sees it */
+/* list the parameters of the kernel */
 struct TileJob {
     CUtensorMap a, b, out, second;      /* second: pre or add          */
     int M, N, steps;                    /* steps: stages of k          */
@@ -72,7 +72,7 @@ struct TileJob {
     unsigned *arrived;                  /* a counter for each tile     */
 };
 
-/* what a cluster does next */
+/* describe a work tile */
 /* A tile, or a segment of its k. */
 struct TileWork {
     int m, n, first, steps, segment, segments, lead, tile;
@@ -85,7 +85,7 @@ DEVICE_INLINE void place_tile(const TileJob &j, int t, TileWork *w)
     const int rank = T::CLUSTER > 1 ? cluster_rank() : 0;
     int m, pair;
     if (j.deep) {
-        /* bands of rows, and in them column after column */
+        /* take bands of rows, column after column */
         t = t % (j.tiles / j.group) * j.group + t / (j.tiles / j.group);
         const int first = t / (j.band * j.pairs) * j.band;
         const int high = min(j.band, j.rows - first);
@@ -111,7 +111,7 @@ DEVICE_INLINE unsigned tile_owner(unsigned u, unsigned all,
     return ((u + 1) * clusters - 1) / all;
 }
 
-/* find the i-th piece of work of this cluster */
+/* find the i-th work tile of this cluster */
 template <class T>
 DEVICE_INLINE bool work_at(const TileJob &j, int i, TileWork *w)
 {
@@ -174,7 +174,7 @@ DEVICE_INLINE void load_stage(TileMemory<T> &s, const TileJob &j,
                  T::TB, full, 1);
 }
 
-/* the producer's loop */
+/* load stages, tile after tile */
 template <class T>
 DEVICE_INLINE void produce(TileMemory<T> &s, const TileJob &j)
 {
@@ -192,7 +192,7 @@ DEVICE_INLINE void produce(TileMemory<T> &s, const TileJob &j)
     }
 }
 
-/* one instruction for each width */
+/* choose the instruction for a width */
 template <int n, int ta, int tb> DEVICE_INLINE void
 wgmma(float (&d)[n / 2], uint64_t a, uint64_t b, int add)
 {
@@ -242,7 +242,7 @@ DEVICE_INLINE void give_back(TileMemory<T> &s, int stage, int thread)
         mbarrier_arrive_at(&s.empty[stage], thread / 32);
 }
 
-/* what a thread of a consumer knows */
+/* locate a consumer thread in its tile */
 struct TilePlace {
     int team, thread, lane, row;        /* row: its first of 64        */
     uint32_t a, b;                      /* descriptors of stage 0      */
@@ -258,7 +258,7 @@ place_in_team(TileMemory<T> &s, int team)
         (uint32_t)wgmma_matrix(s.b[0], T::TB ? BOX_BYTES : 16) };
 }
 
-/* multiply a piece of work */
+/* multiply a work tile */
 template <class T> DEVICE_INLINE void
 multiply(TileMemory<T> &s, float (&sum)[T::BLOCKS][T::BN / 2],
          const TilePlace &at, const TileWork &w, Ring &r)
@@ -284,7 +284,7 @@ multiply(TileMemory<T> &s, float (&sum)[T::BLOCKS][T::BN / 2],
     give_back(s, old, at.thread);
 }
 
-/* gelu of a tile, and its derivative */
+/* compute gelu and its derivative */
 /* 1 / (1 + 2^p), p = -2u / ln 2 */
 DEVICE_INLINE float tile_gelu_gate(float x)
 {
@@ -306,7 +306,7 @@ DEVICE_INLINE float tile_dgelu(float x)
 }
 
 /* keep the bias of a tile */
-/* Visible to the team behind its next barrier. */
+/* Visible to the team after its next barrier. */
 template <class T> DEVICE_INLINE void
 keep_bias(TileMemory<T> &s, const TileJob &j, const TilePlace &at, int n)
 {
@@ -351,7 +351,7 @@ DEVICE_INLINE void leave_column_sums(TileMemory<T> &s, const TileJob &j,
 }
 
 /* load a box of the second matrix */
-/* What goes on from tile to tile: boxes that were written so far. */
+/* How many boxes this team has written, over all its tiles. */
 struct TileBoxes { uint32_t done; };
 
 /* Box q of a tile: its columns and its rows. */
@@ -387,7 +387,7 @@ load_first(TileMemory<T> &s, const TileJob &j, const TilePlace &at,
     }
 }
 
-/* apply what follows the product */
+/* apply the epilogue */
 /* Two neighbours: z, and those of the second matrix. */
 template <class T>
 DEVICE_INLINE float2 finish_two(float2 z, uint32_t second)
@@ -483,7 +483,7 @@ write_tile(TileMemory<T> &s, float (&sum)[T::BLOCKS][T::BN / 2],
                       shared_address(y),
                       shared_address(y + (PER - 1) * BOX_NUMBERS), at,
                       j.keep, v);
-        /* leave the warp's sums of columns */
+        /* store the warp's sums of columns */
         if constexpr (T::OUTPUT == OUT_DGELU)
             if (j.sums && i == T::BLOCKS - 1) {
                 static_assert(T::BLOCKS > 1, "a barrier between two of these");
@@ -552,7 +552,7 @@ write_direct(TileMemory<T> &s,
     named_barrier_sync(1 + at.team, GROUP);     /* the bias was read */
 }
 
-/* write floats */
+/* write sums as fp32 */
 /* x: two columns of row m, two of row m + 8 */
 DEVICE_INLINE void write_floats(const TileJob &j, float4 x, int m, int n)
 {
@@ -584,7 +584,7 @@ write_four(const TileJob &j, const TilePlace &at, const TileWork &w, int i,
     write_floats(j, x, m, w.n + i % (T::BN / 8) * 8 + at.lane % 4 * 2);
 }
 
-/* leave a part of a tile's sums */
+/* store a part of a tile's sums */
 /* Where the sums of a segment are: a float4 for each thread, four after
  * four.  A block has two of these places at most: for a segment in which
  * a tile ends, and for one in which a tile begins. */
@@ -662,7 +662,7 @@ finish_segments(const TileJob &j, const TilePlace &at)
     }
 }
 
-/* write what a piece of work has summed */
+/* write the sums of a work tile */
 template <class T> DEVICE_INLINE void
 write_whole(float (&sum)[T::BLOCKS][T::BN / 2], const TileJob &j,
             const TilePlace &at, const TileWork &w)
@@ -710,7 +710,7 @@ template <class T> DEVICE_INLINE void set_up(TileMemory<T> &s)
     __syncwarp();
 }
 
-/* pass over the stages of the other warpgroup */
+/* skip the stages of the other warpgroup */
 template <class T> DEVICE_INLINE void pass_over(Ring &r, int steps)
 {
     static_assert(!T::TURNS || T::OUTPUT != OUT_FLOAT, "parts by turns");
@@ -719,7 +719,7 @@ template <class T> DEVICE_INLINE void pass_over(Ring &r, int steps)
     r.stage %= T::STAGES;
 }
 
-/* the consumer's loop */
+/* multiply and write, tile after tile */
 template <class T>
 DEVICE_INLINE void consume(TileMemory<T> &s, const TileJob &j, int team)
 {
@@ -743,7 +743,7 @@ DEVICE_INLINE void consume(TileMemory<T> &s, const TileJob &j, int team)
             pass_over<T>(r, j.steps);
         write_work(s, sum, j, at, w, go);
     }
-    /* finish what other clusters have begun */
+    /* finish tiles shared with other clusters */
     if constexpr (T::OUTPUT == OUT_FLOAT)
         if (j.part)
             finish_segments<T>(j, at);
@@ -751,7 +751,7 @@ DEVICE_INLINE void consume(TileMemory<T> &s, const TileJob &j, int team)
         tma_wait_read<0>();
 }
 
-/* the kernel of wgmma */
+/* start the producer and the consumers */
 /* out = epilogue(op(a) op(b) ...)
  *   launch    as many clusters as fit, of blocks of 3 x 128
  *   moves     from L2 2 M N K (1/BM + 1/BN) bytes, those of a once for a
@@ -779,7 +779,7 @@ matmul_hopper_kernel(const __grid_constant__ TileJob j)
 #endif
 }
 
-/* describe a product to the kernel */
+/* set the parameters of the kernel */
 static inline bool tiles_aligned(const struct MatmulBf16 *p)
 {
     const uintptr_t all = (uintptr_t)p->a | (uintptr_t)p->b
@@ -822,7 +822,7 @@ template <class T> static TileJob tile_job(const struct MatmulBf16 *p)
     return j;
 }
 
-/* cut a deep product into parts */
+/* cut a deep matmul into parts */
 enum { TILE_BLOCKS = 132, TILE_COUNTERS = 4096,
        TILE_PARTS = TILE_COUNTERS + 2 * TILE_BLOCKS * 256 * 192 * 4 };
 
