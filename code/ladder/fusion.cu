@@ -481,7 +481,7 @@ __global__ void softmax(float *__restrict__ p, const float *__restrict__ x,
 }
 
 /* loss and gradient of a row */
-/* A block for each row.  KEEP: the row waits in shared memory. */
+/* A block for each row.  KEEP: the row is kept in shared memory. */
 template <bool KEEP>
 __global__ void loss_and_gradient(float *__restrict__ dx, float *loss,
                                   const float *__restrict__ x,
@@ -605,7 +605,7 @@ __device__ static float sum_of_16(float x)
 }
 
 /* linear layer and loss, without logits */
-/* parts[n][p] = maximum and sum of the words of part p; hit[n] = the
+/* parts[n][p] = maximum and sum of part p of row n; hit[n] = the
  * target's logit.
  *   launch     a block of 256 for each 64 rows and each of PARTS parts */
 __global__ void running_loss(float2 *parts, float *hit, const float *h,

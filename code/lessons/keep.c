@@ -22,7 +22,7 @@ static int fused(int step, int with)
     { #field, written, reader, needed, redo },
 static const struct Row rows[KEEP_ACTS] = { ACTS_LAYER(KEEP_ROW) };
 
-/* who reads what, in one layer */
+/* list what operators and derivatives read */
 /* What an operator reads when it runs forward, of its own layer. */
 static const unsigned reads[LAYER_STEPS] = {
     [LN_1] = BIT(x), [QKV] = BIT(ln_1), [ATTENTION] = BIT(qkv),

@@ -23,8 +23,8 @@ struct KeepGraph {
     size_t bytes[KEEP_ACTS];            /* of an activation, whole lines */
     size_t grad_bytes[KEEP_GRADS];
     double seconds[LAYER_STEPS];        /* an operator, forward, again   */
-    double epilogue;                    /* GELU behind the product       */
-    size_t dx, ends;                    /* alive beside the layers       */
+    double epilogue;                    /* GELU after the product        */
+    size_t dx, ends;                    /* alive besides the layers      */
 };
 
 /* the graph of a model */
