@@ -114,7 +114,7 @@ __global__ void spmv_shares(float *y, int n, int rows, const int *start,
     for (int k = 0; k < SHARE && first + k < n; k += 32) {
         const int i = first + k + lane;
         /* find the row of nonzero i and its product */
-        int mine = -1;                          /* behind the last nonzero */
+        int mine = -1;                          /* after the last nonzero */
         float sum = 0;
         if (i < n) {
             if (ROWS_STORED)
@@ -132,7 +132,7 @@ __global__ void spmv_shares(float *y, int n, int rows, const int *start,
     }
 }
 
-/* spmv: nothing left out */
+/* spmv: the dense product */
 __global__ void spmv_dense(float *y, const float *a, int rows, int columns,
                            const float *x)
 {

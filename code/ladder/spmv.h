@@ -26,7 +26,7 @@ struct Coo { int rows, columns, n, *row, *column; float *value; };
  * that the row has no more. */
 struct Ell { int rows, columns, width, pitch, *column; float *value; };
 
-/* sparse matrices for trying */
+/* sparse test matrices */
 enum SparseKind { SPARSE_RANDOM, SPARSE_BAND, SPARSE_POWER,
                   SPARSE_BLOCKS, SPARSE_ARROW, SPARSE_PRUNED,
                   SPARSE_SKEWED };
@@ -52,7 +52,7 @@ void ell_free(struct Ell *a);
 int ell_width(const struct Csr *a);
 int hybrid_width(const struct Csr *a);
 
-/* a product with it */
+/* products of a sparse matrix and a vector */
 /* A matrix on the device in every format; ell.value or dense is NULL where
  * it would be too large. */
 struct Sparse {

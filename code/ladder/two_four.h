@@ -28,7 +28,7 @@ void two_four_free(struct TwoFour *a);
 /* Row m of a packed matrix on the host, with its zeros: row [K] */
 void two_four_row(float *row, const struct TwoFour *a, int m);
 
-/* products with it */
+/* products of a packed matrix */
 /* y[M][N] = a x', x [N][K] in bf16, y fp32; all on the device.
  *   launch     a warp for 16 rows and 8 columns; not waited for
  *   moves      1.125 M K bytes of a sparse matrix, 2 M K of a dense one
