@@ -3,6 +3,7 @@
 #include "gpt2/trainer.h"
 
 #include "backend/backend.h"
+#include "gpt2/mean_loss.h"
 #include "io/checkpoint.h"
 #include "ops/adamw/adamw.h"
 
@@ -156,15 +157,9 @@ double trainer_validate(struct Trainer *t, int64_t batches)
     uint64_t rows = batches > 0 ? (uint64_t)batches * (uint64_t)B : 0;
     if (rows == 0 || rows > t->val.windows)
         rows = t->val.windows;
-    /* sum = the losses of the validation rows */
-    t->loaded = -1;
-    double sum = 0;
-    for (uint64_t at = 0; at < rows; at += (uint64_t)B) {
-        int n = rows - at < (uint64_t)B ? (int)(rows - at) : B;
-        loader_batch(&t->val, t->tokens, t->targets, at, n);
-        sum += n * model_loss(&t->model, t->tokens, t->targets, n, T);
-    }
-    return rows ? sum / (double)rows : NAN;
+    t->loaded = -1;                     /* its batch is overwritten */
+    return model_mean_loss(&t->model, &t->val, rows, B, T, t->tokens,
+                           t->targets);
 }
 
 

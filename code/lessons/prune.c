@@ -10,6 +10,7 @@
 #include "base/args.h"
 #include "bench/numbers.h"
 #include "data/loader.h"
+#include "gpt2/mean_loss.h"
 #include "lessons/prune.h"
 #include "programs/open_model.h"
 
@@ -20,21 +21,16 @@ static int64_t rows_most = 64;
 static struct Numbers numbers;
 
 /* prune: the loss on a shard */
-static double mean_loss(struct Model *m, const struct Loader *data)
+static double loss_of(struct Model *m, const struct Loader *data)
 {
     const size_t n = (size_t)batch * (size_t)seq;
-    int32_t *x = xcalloc(2 * n, sizeof *x), *y = x + n;
-    uint64_t rows = data->windows, done = 0;
-    double sum = 0;
-    if ((uint64_t)rows_most < rows)
-        rows = (uint64_t)rows_most;
-    for (int B; done < rows; done += (uint64_t)B) {
-        B = rows - done < (uint64_t)batch ? (int)(rows - done) : batch;
-        loader_batch(data, x, y, done, B);
-        sum += model_loss(m, x, y, B, seq) * B;
-    }
+    int32_t *x = xcalloc(2 * n, sizeof *x);
+    const uint64_t rows = (uint64_t)rows_most < data->windows
+                        ? (uint64_t)rows_most : data->windows;
+    const double loss = model_mean_loss(m, data, rows, batch, seq,
+                                        x, x + n);
     free(x);
-    return sum / (double)rows;
+    return loss;
 }
 
 /* prune: prune the matrices of all layers */
@@ -105,7 +101,7 @@ static void each_pruning(struct Model *m, const struct Loader *data)
     for (size_t i = 0; i < sizeof prunings / sizeof *prunings; i++) {
         const struct Pruning *how = &prunings[i];
         const double zeros = prune_all(m, weights, how);
-        const double loss = mean_loss(m, data);
+        const double loss = loss_of(m, data);
         if (!isfinite(loss))
             fail("%s: the loss is %g", how->name, loss);
         printf("%-10s %6.2f %% zeros  loss %.4f\n", how->name, 100 * zeros,

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/args.h"
 #include "data/loader.h"
+#include "gpt2/mean_loss.h"
 #include "programs/kernels.h"
 #include "programs/open_model.h"
 
@@ -33,25 +34,20 @@ static const struct Usage usage = {
     "Print the mean cross-entropy of a model over a shard, in nats.", NULL
 };
 
-/* mean loss over a shard */
-static double mean_loss(struct Model *m, const struct Loader *data,
-                        uint64_t *tokens)
+/* the loss of as many rows as are asked for */
+static double loss_of(struct Model *m, const struct Loader *data,
+                      uint64_t *tokens)
 {
-    size_t n = (size_t)batch * (size_t)seq;
-    int32_t *x = xcalloc(2 * n, sizeof *x), *y = x + n;
-    uint64_t rows = data->windows, done = 0;
+    const size_t n = (size_t)batch * (size_t)seq;
+    int32_t *x = xcalloc(2 * n, sizeof *x);
+    uint64_t rows = data->windows;
     if (batches && (uint64_t)batches < rows / (uint64_t)batch)
         rows = (uint64_t)batches * (uint64_t)batch;
-    /* sum = the losses of all rows */
-    double sum = 0;
-    for (int B; done < rows; done += (uint64_t)B) {
-        B = rows - done < (uint64_t)batch ? (int)(rows - done) : batch;
-        loader_batch(data, x, y, done, B);
-        sum += model_loss(m, x, y, B, seq) * B;
-    }
+    const double loss = model_mean_loss(m, data, rows, batch, seq,
+                                        x, x + n);
     free(x);
     *tokens = rows * (uint64_t)seq;
-    return sum / (double)rows;
+    return loss;
 }
 
 /* open model and data, or end with the reason */
@@ -76,7 +72,7 @@ int main(int argc, char **argv)
     open_all(&m, &data);
     uint64_t tokens;
     struct Error e;
-    double loss = mean_loss(&m, &data, &tokens);
+    double loss = loss_of(&m, &data, &tokens);
     if (!model_ok(&m, &e))
         fail("%s", e.text);
     printf("loss %.6f tokens %llu\n", loss, (unsigned long long)tokens);
