@@ -18,29 +18,28 @@ static const struct Shape {
     bool to_float, bias;
     enum Epilogue epilogue;
     bool sums, add;
+    bool versions;      /* time those of the chapter too */
 } shapes[] = {
-    { "square", 8192, 8192, 8192, 0, false, false, EPI_NONE, 0, 0 },
-    { "qkv.y", TOKENS, 2304, 768, 0, false, true, EPI_NONE, 0, 0 },
-    { "proj.y", TOKENS, 768, 768, 0, false, true, EPI_NONE, 0, 0 },
-    { "fc.plain", TOKENS, 3072, 768, 0, false, true, EPI_NONE, 0, 0 },
-    { "fc.y", TOKENS, 3072, 768, 0, false, true, EPI_GELU, 0, 0 },
-    { "mlp.y", TOKENS, 768, 3072, 0, false, true, EPI_NONE, 0, 0 },
-    { "mlp.add", TOKENS, 768, 3072, 0, false, true, EPI_NONE, 0, 1 },
-    { "cls.y", TOKENS, VP, 768, GEMM_TB, false, false, EPI_NONE, 0, 0 },
-    { "cls.dx", TOKENS, 768, VP, 0, false, false, EPI_NONE, 0, 0 },
-    { "cls.dw", VP, 768, TOKENS, GEMM_TA, true, false, EPI_NONE, 0, 0 },
-    { "mlp.plain", TOKENS, 3072, 768, GEMM_TB, false, false, EPI_NONE, 0,
-      0 },
-    { "mlp.dx", TOKENS, 3072, 768, GEMM_TB, false, false, EPI_DGELU, 0, 0 },
-    { "mlp.sums", TOKENS, 3072, 768, GEMM_TB, false, false, EPI_DGELU, 1,
-      0 },
-    { "mlp.dw", 3072, 768, TOKENS, GEMM_TA, true, false, EPI_NONE, 0, 0 },
-    { "fc.dx", TOKENS, 768, 3072, GEMM_TB, false, false, EPI_NONE, 0, 0 },
-    { "fc.dw", 768, 3072, TOKENS, GEMM_TA, true, false, EPI_NONE, 0, 0 },
-    { "proj.dx", TOKENS, 768, 768, GEMM_TB, false, false, EPI_NONE, 0, 0 },
-    { "proj.dw", 768, 768, TOKENS, GEMM_TA, true, false, EPI_NONE, 0, 0 },
-    { "qkv.dx", TOKENS, 768, 2304, GEMM_TB, false, false, EPI_NONE, 0, 0 },
-    { "qkv.dw", 768, 2304, TOKENS, GEMM_TA, true, false, EPI_NONE, 0, 0 },
+    { "square", 8192, 8192, 8192, 0, 0, 0, EPI_NONE, 0, 0, 0 },
+    { "qkv.y", TOKENS, 2304, 768, 0, 0, 1, EPI_NONE, 0, 0, 1 },
+    { "proj.y", TOKENS, 768, 768, 0, 0, 1, EPI_NONE, 0, 0, 0 },
+    { "fc.plain", TOKENS, 3072, 768, 0, 0, 1, EPI_NONE, 0, 0, 0 },
+    { "fc.y", TOKENS, 3072, 768, 0, 0, 1, EPI_GELU, 0, 0, 0 },
+    { "mlp.y", TOKENS, 768, 3072, 0, 0, 1, EPI_NONE, 0, 0, 1 },
+    { "mlp.add", TOKENS, 768, 3072, 0, 0, 1, EPI_NONE, 0, 1, 0 },
+    { "cls.y", TOKENS, VP, 768, GEMM_TB, 0, 0, EPI_NONE, 0, 0, 1 },
+    { "cls.dx", TOKENS, 768, VP, 0, 0, 0, EPI_NONE, 0, 0, 1 },
+    { "cls.dw", VP, 768, TOKENS, GEMM_TA, 1, 0, EPI_NONE, 0, 0, 0 },
+    { "mlp.plain", TOKENS, 3072, 768, GEMM_TB, 0, 0, EPI_NONE, 0, 0, 0 },
+    { "mlp.dx", TOKENS, 3072, 768, GEMM_TB, 0, 0, EPI_DGELU, 0, 0, 0 },
+    { "mlp.sums", TOKENS, 3072, 768, GEMM_TB, 0, 0, EPI_DGELU, 1, 0, 0 },
+    { "mlp.dw", 3072, 768, TOKENS, GEMM_TA, 1, 0, EPI_NONE, 0, 0, 0 },
+    { "fc.dx", TOKENS, 768, 3072, GEMM_TB, 0, 0, EPI_NONE, 0, 0, 0 },
+    { "fc.dw", 768, 3072, TOKENS, GEMM_TA, 1, 0, EPI_NONE, 0, 0, 1 },
+    { "proj.dx", TOKENS, 768, 768, GEMM_TB, 0, 0, EPI_NONE, 0, 0, 0 },
+    { "proj.dw", 768, 768, TOKENS, GEMM_TA, 1, 0, EPI_NONE, 0, 0, 0 },
+    { "qkv.dx", TOKENS, 768, 2304, GEMM_TB, 0, 0, EPI_NONE, 0, 0, 0 },
+    { "qkv.dw", 768, 2304, TOKENS, GEMM_TA, 1, 0, EPI_NONE, 0, 0, 0 },
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -270,7 +269,7 @@ static void put(const struct Shape *s, const struct Timed *t)
 static int candidates(const struct Shape *s, struct Timed *list)
 {
     const double flop = 2.0 * s->M * s->N * s->K;
-    const int repeat = 1 + (int)(4e12 / flop);     /* some 7 ms */
+    const int repeat = 1 + (int)(2.6e13 / flop);     /* some 40 ms */
     const struct Timed fixed[] = {
         { "hopper", OPERATOR, 0, NULL, repeat, {}, 0, 0 },
         { "mma", PORTABLE, 0, NULL, repeat, {}, 0, 0 },
@@ -282,9 +281,11 @@ static int candidates(const struct Shape *s, struct Timed *list)
     }
     for (const struct Timed &t : fixed) {
         list[n] = t;
-        n += check(s, &list[n]);
+        if (s->versions || t.what == OPERATOR)
+            n += check(s, &list[n]);
     }
-    for (const struct TensorMatmul *v = tensor_matmuls(); v->name; v++) {
+    for (const struct TensorMatmul *v = tensor_matmuls();
+         v->name && s->versions; v++) {
         list[n] = { v->name, VERSION, 0, v->run, repeat, {}, 0, 0 };
         n += check(s, &list[n]);
     }
@@ -337,14 +338,14 @@ static double one_shape(const struct Shape *s)
 
 /* tensor-cores: check sizes that no tile divides */
 static const struct Shape odd[] = {
-    { "one tile", 264, 200, 136, 0, false, true, EPI_NONE, 0, 0 },
-    { "one step", 72, 8, 8, 0, false, true, EPI_NONE, 0, 0 },
-    { "many tiles", 4104, 1992, 72, GEMM_TB, false, false, EPI_NONE, 0, 0 },
-    { "gelu", 1000, 776, 200, 0, false, true, EPI_GELU, 0, 0 },
-    { "residual", 1000, 776, 200, 0, false, true, EPI_NONE, 0, 1 },
-    { "dgelu", 1000, 776, 200, GEMM_TB, false, false, EPI_DGELU, 1, 0 },
-    { "weights", 328, 200, 5000, GEMM_TA, true, false, EPI_NONE, 0, 0 },
-    { "two parts", 776, 3080, 1000, GEMM_TA, true, false, EPI_NONE, 0, 0 },
+    { "one tile", 264, 200, 136, 0, 0, 1, EPI_NONE, 0, 0, 1 },
+    { "one step", 72, 8, 8, 0, 0, 1, EPI_NONE, 0, 0, 1 },
+    { "many tiles", 4104, 1992, 72, GEMM_TB, 0, 0, EPI_NONE, 0, 0, 1 },
+    { "gelu", 1000, 776, 200, 0, 0, 1, EPI_GELU, 0, 0, 1 },
+    { "residual", 1000, 776, 200, 0, 0, 1, EPI_NONE, 0, 1, 1 },
+    { "dgelu", 1000, 776, 200, GEMM_TB, 0, 0, EPI_DGELU, 1, 0, 1 },
+    { "weights", 328, 200, 5000, GEMM_TA, 1, 0, EPI_NONE, 0, 0, 1 },
+    { "two parts", 776, 3080, 1000, GEMM_TA, 1, 0, EPI_NONE, 0, 0, 1 },
 };
 
 static void odd_sizes(void)

@@ -784,7 +784,8 @@ static inline bool tiles_aligned(const struct MatmulBf16 *p)
 {
     const uintptr_t all = (uintptr_t)p->a | (uintptr_t)p->b
         | (uintptr_t)p->out | (uintptr_t)p->pre | (uintptr_t)p->add;
-    return all % 16 == 0 && (p->lda | p->ldb | p->ldo) % 8 == 0;
+    return all % 16 == 0 && (p->lda | p->ldb | p->ldo) % 8 == 0
+        && (p->out_float || p->N % 8 == 0);
 }
 
 /* op(m) as [X][K]: a box is 64 of X by 64 of K in either layout. */
