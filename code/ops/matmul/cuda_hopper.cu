@@ -51,7 +51,16 @@ typedef Tiles<0, 1, 2, 192, 1, 1, 4, 4, OUT_GELU> ForwardGelu;
 typedef Tiles<0, 1, 2, 192, 1, 1, 4, 4, OUT_ADD> ForwardAdd;
 typedef Tiles<0, 0, 2, 192, 1, 1, 4, 4, OUT_PLAIN> Backward;
 typedef Tiles<0, 0, 2, 128, 1, 1, 5, 4, OUT_DGELU> BackwardGelu;
+typedef Tiles<0, 1, 2, 192, 0, 2, 3, 2, OUT_PLAIN> DeepForward;
+typedef Tiles<0, 1, 2, 192, 0, 2, 3, 2, OUT_ADD> DeepForwardAdd;
+typedef Tiles<0, 0, 2, 192, 0, 2, 3, 2, OUT_PLAIN> DeepBackward;
 typedef Tiles<1, 1, 2, 192, 0, 2, 4, 1, OUT_FLOAT> Weights;
+
+template <class Shallow, class Deep>
+static bool run_by_depth(const struct MatmulBf16 *p)
+{
+    return p->K < 2048 ? run<Shallow>(p) : run<Deep>(p);
+}
 
 bool matmul_bf16_hopper(const struct MatmulBf16 *p)
 {
@@ -64,8 +73,10 @@ bool matmul_bf16_hopper(const struct MatmulBf16 *p)
         return false;
     if (operands == GEMM_TB)
         return p->epilogue == EPI_DGELU ? run<BackwardGelu>(p)
-             : p->epilogue || p->add ? false : run<Backward>(p);
+             : p->epilogue || p->add ? false
+             : run_by_depth<Backward, DeepBackward>(p);
     return p->epilogue == EPI_GELU ? run<ForwardGelu>(p)
          : p->epilogue ? false
-         : p->add ? run<ForwardAdd>(p) : run<Forward>(p);
+         : p->add ? run_by_depth<ForwardAdd, DeepForwardAdd>(p)
+         : run_by_depth<Forward, DeepForward>(p);
 }
