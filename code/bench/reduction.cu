@@ -4,6 +4,7 @@
  * beside a read or a copy, and beside CUB. */
 #include "bench/cuda_bench.cuh"
 #include "bench/read_once.cuh"
+#include "ladder/blocks.cuh"
 #include "ladder/histogram.h"
 #include "ladder/reduce.h"
 #include "ladder/scan.h"
@@ -74,10 +75,8 @@ static void row(const char *group, const char *name, double bytes,
 /* reduction: the ceilings */
 static void read_work(void *)
 {
-    int sms;
-    CUDA_OK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount,
-                                   0));
-    read_once<<<8 * sms, 1024>>>((uint4 *)y, (const uint4 *)x, N / 4);
+    read_once<<<8 * multiprocessors(), 1024>>>((uint4 *)y, (const uint4 *)x,
+                                              N / 4);
     CUDA_OK(cudaGetLastError());
 }
 
