@@ -16,7 +16,9 @@ extern "C" {
 }
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct Numbers numbers;
@@ -92,6 +94,35 @@ static inline struct Sample gpu_time(Work *work, void *job, int runs,
     return t;
 }
 
+/* cuda_bench: report a timed row */
+enum Rate { GBS, TFLOPS };          /* of bytes, of FLOP */
+
+/* End the line of a row, `amount` bytes or FLOP in the times of t; the
+ * format makes its name in the file of numbers. */
+__attribute__((format(printf, 5, 6))) static inline void
+timed_row(const struct Sample *t, double amount, enum Rate rate,
+          double percent, const char *name_format, ...)
+{
+    char name[128];
+    va_list args;
+    va_start(args, name_format);
+    vsnprintf(name, sizeof name, name_format, args);
+    va_end(args);
+    const bool flop = rate == TFLOPS;
+    const char *const per_second = flop ? "TFLOP/s" : "GB/s";
+    const char *unit[] = { "us", "us", "us", per_second, "%" };
+    const char *what[] = { "us", "fastest", "slowest",
+                           flop ? "tflops" : "gbs", "percent" };
+    const double v[] = { 1e6 * median(t), 1e6 * fastest(t),
+                         1e6 * slowest(t),
+                         amount / median(t) / (flop ? 1e12 : 1e9),
+                         percent };
+    printf(" %10.1f us %10.1f - %10.1f %8.*f %s %6.1f %%\n", v[0], v[1],
+           v[2], flop ? 2 : 0, v[3], per_second, v[4]);
+    for (int i = 0; i < 5; i++)
+        number_put(&numbers, unit[i], v[i], "%s.%s", name, what[i]);
+}
+
 /* cuda_bench: the clock of the chip */
 __device__ static inline uint64_t global_ns(void)
 {
@@ -146,6 +177,25 @@ static inline void *random_memory(size_t bytes)
     fill_random<<<1024, 256>>>((uint32_t *)p, bytes / 4, 12345);
     CUDA_OK(cudaGetLastError());
     return p;
+}
+
+/* Numbers between -2 and 2, others for each seed. */
+__global__ static void fill_uniform(float *x, size_t n, uint32_t seed)
+{
+    const size_t step = (size_t)gridDim.x * blockDim.x;
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    for (; i < n; i += step)
+        x[i] = (float)(hash((uint32_t)i * 0x9e3779b9u + seed) >> 8)
+             * 0x1p-22f - 2;
+}
+
+static inline float *uniform_memory(size_t n, uint32_t seed)
+{
+    float *x;
+    CUDA_OK(cudaMalloc(&x, n * sizeof *x));
+    fill_uniform<<<1024, 256>>>(x, n, seed);
+    CUDA_OK(cudaGetLastError());
+    return x;
 }
 
 #endif

@@ -12,24 +12,6 @@ enum { LONG_N = 4096, LONG_C = 50257, MOST_ROWS = 1 << 16 };
 static const size_t MOST = (size_t)LONG_N * LONG_C + 3;
 static struct FusionData data;
 
-__global__ static void fill(float *x, size_t n, uint32_t seed)
-{
-    const size_t step = (size_t)gridDim.x * blockDim.x;
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    for (; i < n; i += step)
-        x[i] = (float)(hash((uint32_t)i * 0x9e3779b9u + seed) >> 8)
-             * 0x1p-22f - 2;
-}
-
-static float *some(size_t n, uint32_t seed)
-{
-    float *x;
-    CUDA_OK(cudaMalloc(&x, n * sizeof *x));
-    fill<<<1024, 256>>>(x, n, seed);
-    CUDA_OK(cudaGetLastError());
-    return x;
-}
-
 static int *some_targets(int N, int C)
 {
     int *d, *h = (int *)malloc((size_t)N * sizeof *h);
@@ -46,18 +28,18 @@ static int *some_targets(int N, int C)
 
 static void memory_new(void)
 {
-    data.x = some(MOST, 1);
-    data.residual = some(MOST, 2);
-    data.w = some(LONG_C, 3);
-    data.b = some(LONG_C, 4);
+    data.x = uniform_memory(MOST, 1);
+    data.residual = uniform_memory(MOST, 2);
+    data.w = uniform_memory(LONG_C, 3);
+    data.b = uniform_memory(LONG_C, 4);
     data.target = some_targets(MOST_ROWS, LONG_C);
-    data.y = some(MOST, 5);
-    data.sum = some(MOST, 6);
-    data.loss = some(MOST_ROWS, 7);
+    data.y = uniform_memory(MOST, 5);
+    data.sum = uniform_memory(MOST, 6);
+    data.loss = uniform_memory(MOST_ROWS, 7);
     for (uint32_t i = 0; i < 4; i++)
-        data.t[i] = some(MOST, 8 + i);
+        data.t[i] = uniform_memory(MOST, 8 + i);
     for (uint32_t i = 0; i < 2; i++)
-        data.row[i] = some(MOST_ROWS, 12 + i);
+        data.row[i] = uniform_memory(MOST_ROWS, 12 + i);
 }
 
 /* fusion: what the results should be */
@@ -174,26 +156,15 @@ static void check(const struct Fusion *v)
 }
 
 /* fusion: time a version */
-static void put(const char *unit, double value, const char *group,
-                const char *name, const char *what)
-{
-    number_put(&numbers, unit, value, "fusion.%s.%s.%s", group, name, what);
-}
-
 /* Seconds of some work; 100 % is `best` seconds. */
 static double row(const char *group, const char *name, double bytes,
                   double best, Work *work, void *job, int runs, bool cold)
 {
     struct Sample t = gpu_time(work, job, runs, cold);
-    const double s = median(&t), percent = 100 * (best > 0 ? best : s) / s;
-    printf("%-10s %-6s %10.1f us %10.1f - %10.1f %8.0f GB/s %6.1f %%\n",
-           group, name, 1e6 * s, 1e6 * fastest(&t), 1e6 * slowest(&t),
-           bytes / s / 1e9, percent);
-    put("us", 1e6 * s, group, name, "us");
-    put("us", 1e6 * fastest(&t), group, name, "fastest");
-    put("us", 1e6 * slowest(&t), group, name, "slowest");
-    put("GB/s", bytes / s / 1e9, group, name, "gbs");
-    put("%", percent, group, name, "percent");
+    const double s = median(&t);
+    printf("%-10s %-6s", group, name);
+    timed_row(&t, bytes, GBS, 100 * (best > 0 ? best : s) / s,
+              "fusion.%s.%s", group, name);
     return s;
 }
 
@@ -371,12 +342,10 @@ static cudaGraphExec_t graph_of(const struct Fusion *v, cudaStream_t stream)
 
 static void size_row(const char *name, struct Series s)
 {
-    char what[40];
     struct Sample t = gpu_time(series_work, &s, RUNS, false);
     const double us = 1e6 * median(&t) / SERIES;
     printf("  %s %.2f us", name, us);
-    snprintf(what, sizeof what, "%zu.%s", data.n, name);
-    put("us", us, "size", what, "us");
+    number_put(&numbers, "us", us, "fusion.size.%zu.%s.us", data.n, name);
 }
 
 static void sizes(void)

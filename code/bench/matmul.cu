@@ -13,18 +13,9 @@ static double reference;                /* the library's seconds */
 static void row(const struct LtJob *j, const char *size, const char *name,
                 const struct Sample *t)
 {
-    const double s = median(t), flop = 2.0 * j->m * j->n * j->k;
-    printf("%s %-7s %10.1f us %10.1f - %10.1f %7.2f TFLOP/s %6.1f %%\n",
-           size, name, 1e6 * s, 1e6 * fastest(t), 1e6 * slowest(t),
-           flop / s / 1e12, 100 * reference / s);
-    const char *unit[] = { "us", "us", "us", "TFLOP/s", "%" };
-    const char *what[] = { "us", "fastest", "slowest", "tflops",
-                           "percent" };
-    const double value[] = { 1e6 * s, 1e6 * fastest(t), 1e6 * slowest(t),
-                             flop / s / 1e12, 100 * reference / s };
-    for (int i = 0; i < 5; i++)
-        number_put(&numbers, unit[i], value[i], "matmul.%s.%s.%s", size,
-                   name, what[i]);
+    printf("%s %-7s", size, name);
+    timed_row(t, 2.0 * j->m * j->n * j->k, TFLOPS,
+              100 * reference / median(t), "matmul.%s.%s", size, name);
 }
 
 /* matmul: the library's best */

@@ -21,20 +21,11 @@ static double ceiling;                          /* bytes a second */
 static void row(const char *name, double moves, Work *work, void *job)
 {
     struct Sample t = gpu_time(work, job, RUNS, false);
-    const double s = median(&t), bytes = moves * (double)N;
-    const double percent = ceiling ? 100 * bytes / s / ceiling : 100;
-    printf("%-10s %6.3f bytes %9.1f us %9.1f - %9.1f %6.0f GB/s %6.1f %%\n",
-           name, moves, 1e6 * s, 1e6 * fastest(&t), 1e6 * slowest(&t),
-           bytes / s / 1e9, percent);
-    const char *unit[] = { "us", "us", "us", "GB/s", "%" };
-    const char *what[] = { "us", "fastest", "slowest", "gbs", "percent" };
-    const double value[] = { 1e6 * s, 1e6 * fastest(&t), 1e6 * slowest(&t),
-                             bytes / s / 1e9, percent };
-    for (int i = 0; i < 5; i++)
-        number_put(&numbers, unit[i], value[i], "quantize.%s.%s", name,
-                   what[i]);
+    const double bytes = moves * (double)N, rate = bytes / median(&t);
     if (!ceiling)
-        ceiling = bytes / s;
+        ceiling = rate;
+    printf("%-10s %6.3f bytes", name, moves);
+    timed_row(&t, bytes, GBS, 100 * rate / ceiling, "quantize.%s", name);
 }
 
 /* quantize: do instruction and integers agree? */

@@ -11,34 +11,15 @@ enum { RUNS = 31, DEEPEST = 16, CHECKED = 4096 };
 static const size_t THREE = (size_t)1 << 27, DEEP = (size_t)1 << 26;
 static struct Sigmoids data;
 
-/* Numbers between -2 and 2. */
-__global__ static void fill(float *x, size_t n, uint32_t seed)
-{
-    const size_t step = (size_t)gridDim.x * blockDim.x;
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    for (; i < n; i += step)
-        x[i] = (float)(hash((uint32_t)i * 0x9e3779b9u + seed) >> 8)
-             * 0x1p-22f - 2;
-}
-
-static float *some(size_t n, uint32_t seed)
-{
-    float *x;
-    CUDA_OK(cudaMalloc(&x, n * sizeof *x));
-    fill<<<1024, 256>>>(x, n, seed);
-    CUDA_OK(cudaGetLastError());
-    return x;
-}
-
 static void memory_new(void)
 {
-    data.x = some(THREE, 1);
-    data.dy = some(THREE, 2);
-    data.y = some(THREE, 3);
-    data.dx = some(THREE, 4);
-    data.kept = some(sigmoids_kept(DEEP, DEEPEST - 1), 5);
-    data.t[0] = some(THREE, 6);
-    data.t[1] = some(THREE, 7);
+    data.x = uniform_memory(THREE, 1);
+    data.dy = uniform_memory(THREE, 2);
+    data.y = uniform_memory(THREE, 3);
+    data.dx = uniform_memory(THREE, 4);
+    data.kept = uniform_memory(sigmoids_kept(DEEP, DEEPEST - 1), 5);
+    data.t[0] = uniform_memory(THREE, 6);
+    data.t[1] = uniform_memory(THREE, 7);
 }
 
 /* recomputation: check both passes */

@@ -4,6 +4,7 @@
  * beside a read or a copy, and beside CUB. */
 #include "bench/cuda_bench.cuh"
 #include "bench/read_once.cuh"
+#include "ladder/blocks.cuh"
 #include "ladder/histogram.h"
 #include "ladder/reduce.h"
 #include "ladder/scan.h"
@@ -56,28 +57,19 @@ static void row(const char *group, const char *name, double bytes,
                 Work *work, void *job, int runs)
 {
     struct Sample t = gpu_time(work, job, runs, false);
-    const double s = median(&t), gbs = bytes / s / 1e9;
+    const double rate = bytes / median(&t);
     if (ceiling == 0)
-        ceiling = bytes / s;
-    const double percent = 100 * bytes / s / ceiling;
-    printf("%-10s %-10s %10.1f us %10.1f - %10.1f %8.0f GB/s %6.1f %%\n",
-           group, name, 1e6 * s, 1e6 * fastest(&t), 1e6 * slowest(&t), gbs,
-           percent);
-    const char *unit[] = { "us", "us", "us", "GB/s", "%" };
-    const char *what[] = { "us", "fastest", "slowest", "gbs", "percent" };
-    const double value[] = { 1e6 * s, 1e6 * fastest(&t), 1e6 * slowest(&t),
-                             gbs, percent };
-    for (int i = 0; i < 5; i++)
-        put(unit[i], value[i], group, name, what[i]);
+        ceiling = rate;
+    printf("%-10s %-10s", group, name);
+    timed_row(&t, bytes, GBS, 100 * rate / ceiling, "reduction.%s.%s",
+              group, name);
 }
 
 /* reduction: the ceilings */
 static void read_work(void *)
 {
-    int sms;
-    CUDA_OK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount,
-                                   0));
-    read_once<<<8 * sms, 1024>>>((uint4 *)y, (const uint4 *)x, N / 4);
+    read_once<<<8 * multiprocessors(), 1024>>>((uint4 *)y, (const uint4 *)x,
+                                              N / 4);
     CUDA_OK(cudaGetLastError());
 }
 

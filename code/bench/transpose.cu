@@ -70,16 +70,9 @@ static void time_one(const char *table, const char *name, struct Job *j,
     double us = 1e6 * median(&t);
     if (j->width == 1)
         *copy_us = us;
-    printf("%-12s %9.1f us %9.1f - %9.1f %8.0f GB/s %6.1f %%\n", name, us,
-           1e6 * fastest(&t), 1e6 * slowest(&t), bytes / us / 1e3,
-           100 * *copy_us / us);
-    const char *unit[] = { "us", "us", "us", "GB/s", "%" };
-    const char *what[] = { "us", "fastest", "slowest", "gbs", "percent" };
-    double value[] = { us, 1e6 * fastest(&t), 1e6 * slowest(&t),
-                       bytes / us / 1e3, 100 * *copy_us / us };
-    for (int i = 0; i < 5; i++)
-        number_put(&numbers, unit[i], value[i], "h200.transpose.%s%s.%s",
-                   table, name, what[i]);
+    printf("%-12s", name);
+    timed_row(&t, bytes, GBS, 100 * *copy_us / us, "h200.transpose.%s%s",
+              table, name);
 }
 
 static void ladder(const char *table, int M, int N)

@@ -5,15 +5,23 @@
 
 #include "backend/cuda.h"
 
-/* As many blocks of this kernel as the GPU runs at a time. */
-static unsigned blocks_at_once(const void *kernel, int threads)
+/* How many multiprocessors the GPU has; asked for at the first call. */
+static inline unsigned multiprocessors(void)
 {
-    int processors, each;
-    CUDA_OK(cudaDeviceGetAttribute(&processors,
-        cudaDevAttrMultiProcessorCount, 0));
+    static int n;
+    if (!n)
+        CUDA_OK(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount,
+                                       0));
+    return (unsigned)n;
+}
+
+/* As many blocks of this kernel as the GPU runs at a time. */
+static inline unsigned blocks_at_once(const void *kernel, int threads)
+{
+    int each;
     CUDA_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel,
                                                           threads, 0));
-    return (unsigned)(processors * each);
+    return multiprocessors() * (unsigned)each;
 }
 
 #endif

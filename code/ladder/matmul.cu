@@ -2,7 +2,7 @@
 
 #include "ladder/matmul.h"
 
-#include "backend/cuda.h"
+#include "ladder/blocks.cuh"
 #include "ops/kernels/ptx.cuh"
 
 namespace {
@@ -532,10 +532,8 @@ void v11(float *c, const float *a, const float *b, int M, int N, int K)
 
 void v12(float *c, const float *a, const float *b, int M, int N, int K)
 {
-    int sms;
-    CUDA_OK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount,
-                                   0));
-    if (up(M, Tall::M) * up(N, Tall::N) <= sms)
+    const unsigned tiles = (unsigned)(up(M, Tall::M) * up(N, Tall::N));
+    if (tiles <= multiprocessors())
         v11<Small, true>(c, a, b, M, N, K);
     else
         v11<Tall, true>(c, a, b, M, N, K);

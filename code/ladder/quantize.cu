@@ -2,7 +2,7 @@
 
 #include "ladder/quantize.h"
 
-#include "backend/cuda.h"
+#include "ladder/blocks.cuh"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/fp8.cuh"
 #include "ops/kernels/stochastic.cuh"
@@ -385,12 +385,8 @@ static void v3(struct Fp8 y, const bf16 *x, int R, int C)
 
 static void v4(struct Fp8 y, const bf16 *x, int R, int C)
 {
-    static int processors;
     const size_t n = (size_t)R * C;
-    if (!processors)
-        CUDA_OK(cudaDeviceGetAttribute(&processors,
-            cudaDevAttrMultiProcessorCount, 0));
-    const unsigned full = 8 * (unsigned)processors;
+    const unsigned full = 8 * multiprocessors();
     const unsigned needed = blocks((n + 7) / 8);
     CUDA_OK(cudaMemsetAsync(y.amax, 0, sizeof *y.amax, 0));
     find_amax<<<needed < full ? needed : full, THREADS>>>(y.amax, x, n);

@@ -2,7 +2,7 @@
 
 #include "ladder/reduce.h"
 
-#include "backend/cuda.h"
+#include "ladder/blocks.cuh"
 #include "ops/kernels/warp.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / 32 };
@@ -351,11 +351,8 @@ enum { MOST_BLOCKS = 4096 };
 /* Blocks that fill the GPU, but no more than there are numbers for. */
 static unsigned filling(size_t n, size_t each)
 {
-    static int processors;
-    if (!processors)
-        CUDA_OK(cudaDeviceGetAttribute(&processors,
-            cudaDevAttrMultiProcessorCount, 0));
-    const size_t blocks = (n + each - 1) / each, full = 8 * processors;
+    const size_t blocks = (n + each - 1) / each;
+    const size_t full = 8 * multiprocessors();
     return (unsigned)(blocks < full ? blocks : full);
 }
 

@@ -3,15 +3,8 @@
  *                        precision, as TAP rows; with NAME those whose second
  *                        word it is
  *   fusion counts        one run of each; prints a name a launch */
-#include "guarded.h"
+#include "ladder_test.h"
 #include "ladder/fusion.h"
-
-static const char *only;
-
-static bool wanted(const char *name)
-{
-    return !only || strcmp(only, name) == 0;
-}
 
 /* ---- what the results should be --------------------------------------------- */
 
@@ -280,11 +273,5 @@ static void counts(void)
 
 int main(int argc, char **argv)
 {
-    if (argc > 2)
-        only = argv[2];
-    if (argc > 1 && strcmp(argv[1], "counts") == 0)
-        counts();
-    else
-        check_all();
-    return 0;
+    return ladder_main(argc, argv, check_all, counts);
 }

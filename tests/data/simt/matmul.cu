@@ -2,88 +2,37 @@
  *   matmul check [NAME]  every version against its definition, as TAP rows;
  *                        with NAME those whose second word it is
  *   matmul counts        one launch of each; prints their names */
-#include "backend/cuda.h"
+#include "ladder_test.h"
 #include "ladder/matmul.h"
 
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { GUARD = 64 };                /* words before and behind a result */
-static const uint32_t UNTOUCHED = 0x7fc0dead;           /* a NaN */
-
-static uint32_t hash(uint32_t z)
+/* c, made where it is aligned as cudaMalloc aligns; *hurt grows by the words
+ * of its guards that have changed. */
+static float *product(const struct Matmul *v, const float *a, const float *b,
+                      int M, int N, int K, int *hurt)
 {
-    z = (z ^ (z >> 16)) * 0x85ebca6bu;
-    z = (z ^ (z >> 13)) * 0xc2b2ae35u;
-    return z ^ (z >> 16);
-}
-
-static void *room(size_t bytes)
-{
-    void *p = malloc(bytes);
-    if (!p)
-        fail("no memory for %zu bytes", bytes);
-    return p;
-}
-
-static float *random_floats(size_t n, uint32_t seed)
-{
-    float *x = (float *)room(n * 4);
-    for (size_t i = 0; i < n; i++)
-        x[i] = (float)(int32_t)hash((uint32_t)i * 7 + seed) * 0x1p-31f;
-    return x;
-}
-
-static float *device_copy(const void *h, size_t words)
-{
-    float *d;
-    CUDA_OK(cudaMalloc(&d, words * 4));
-    CUDA_OK(cudaMemcpy(d, h, words * 4, cudaMemcpyHostToDevice));
-    return d;
-}
-
-/* c between two guards, from where it is aligned as cudaMalloc aligns. */
-static uint32_t *product(const struct Matmul *v, const float *a,
-                         const float *b, int M, int N, int K)
-{
-    const size_t n = (size_t)M * N, all = n + 2 * GUARD;
-    uint32_t *h = (uint32_t *)room(all * 4);
-    for (size_t i = 0; i < all; i++)
-        h[i] = UNTOUCHED;
-    float *d_a = device_copy(a, (size_t)M * K);
-    float *d_b = device_copy(b, (size_t)K * N), *d_c = device_copy(h, all);
-    v->run(d_c + GUARD, d_a, d_b, M, N, K);
-    CUDA_OK(cudaMemcpy(h, d_c, all * 4, cudaMemcpyDeviceToHost));
+    float *d_a = (float *)device_copy(a, (size_t)M * K * 4);
+    float *d_b = (float *)device_copy(b, (size_t)K * N * 4);
+    struct Guarded c = guarded_new(NULL, (size_t)M * N);
+    v->run(c.x, d_a, d_b, M, N, K);
+    float *h = guarded_take(&c, hurt);
     CUDA_OK(cudaFree(d_a));
     CUDA_OK(cudaFree(d_b));
-    CUDA_OK(cudaFree(d_c));
     return h;
-}
-
-static int hurt(const uint32_t *h, size_t n)
-{
-    int bad = 0;
-    for (size_t i = 0; i < GUARD; i++)
-        bad += (h[i] != UNTOUCHED) + (h[GUARD + n + i] != UNTOUCHED);
-    return bad;
 }
 
 /* The same bits as a loop over k of multiply-adds. */
 static void check_bits(const struct Matmul *v, int M, int N, int K)
 {
-    float *a = random_floats((size_t)M * K, 1);
-    float *b = random_floats((size_t)K * N, 2);
-    uint32_t *h = product(v, a, b, M, N, K);
-    int wrong = hurt(h, (size_t)M * N);
+    float *a = noise_new((size_t)M * K, 1, 0);
+    float *b = noise_new((size_t)K * N, 2, 0);
+    int wrong = 0;
+    float *h = product(v, a, b, M, N, K, &wrong);
     for (int m = 0; m < M; m++)
         for (int n = 0; n < N; n++) {
             float sum = 0;
             for (int k = 0; k < K; k++)
                 sum = fmaf(a[(size_t)m * K + k], b[(size_t)k * N + n], sum);
-            wrong += memcmp(&sum, &h[GUARD + (size_t)m * N + n], 4) != 0;
+            wrong += memcmp(&sum, &h[(size_t)m * N + n], 4) != 0;
         }
     printf("%s - matmul %s M=%d N=%d K=%d\n", wrong ? "not ok" : "ok",
            v->name, M, N, K);
@@ -98,20 +47,18 @@ static void check_bits(const struct Matmul *v, int M, int N, int K)
 static void check_special(const struct Matmul *v)
 {
     const int M = 37, N = 44, K = 12;
-    float *a = random_floats(M * K, 3), *b = random_floats(K * N, 4);
-    int wrong;
+    float *a = noise_new(M * K, 3, 0), *b = noise_new(K * N, 4, 0);
+    int wrong = 0;
     for (int i = 0; i < M * K; i++)
         a[i] = fabsf(a[i]) + 0.5f;
     a[20 * K + 11] = NAN;
     b[0] = INFINITY;
-    uint32_t *h = product(v, a, b, M, N, K);
-    wrong = hurt(h, M * N);
+    float *h = product(v, a, b, M, N, K, &wrong);
     for (int m = 0; m < M; m++)
         for (int n = 0; n < N; n++) {
-            float c;
-            memcpy(&c, &h[GUARD + m * N + n], 4);
-            wrong += m == 20 ? !isnan(c) : n == 0 ? !(c == INFINITY)
-                                                  : !isfinite(c);
+            const float c = h[m * N + n];
+            wrong += m == 20 ? !near(c, NAN, 0) : n == 0 ? !(c == INFINITY)
+                                                         : !isfinite(c);
         }
     printf("%s - matmul %s of nan and inf\n", wrong ? "not ok" : "ok",
            v->name);
@@ -120,7 +67,7 @@ static void check_special(const struct Matmul *v)
     free(h);
 }
 
-static void check_all(const char *only)
+static void check_all(void)
 {
     static const int sizes[][3] = {
         { 1, 1, 1 },            /* nearly all of a tile is outside         */
@@ -135,7 +82,7 @@ static void check_all(const char *only)
     };
     const size_t n = sizeof sizes / sizeof *sizes;
     for (const struct Matmul *v = matmuls(); v->name; v++) {
-        if (only && strcmp(only, v->name) != 0)
+        if (!wanted(v->name))
             continue;
         for (size_t i = 0; i < n; i++)
             check_bits(v, sizes[i][0], sizes[i][1], sizes[i][2]);
@@ -151,20 +98,19 @@ static void check_all(const char *only)
 static void counts(void)
 {
     const int n = 256;
-    float *a = random_floats(n * n, 1), *b = random_floats(n * n, 2);
+    float *a = noise_new(n * n, 1, 0), *b = noise_new(n * n, 2, 0);
+    int hurt = 0;
     for (const struct Matmul *v = matmuls(); v->name; v++) {
-        free(product(v, a, b, n, n, n));
+        free(product(v, a, b, n, n, n, &hurt));
         printf("%s\n", v->name);
     }
     free(a);
     free(b);
+    if (hurt)
+        fail("%d words of guards have changed", hurt);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "counts") == 0)
-        counts();
-    else
-        check_all(argc > 2 ? argv[2] : NULL);
-    return 0;
+    return ladder_main(argc, argv, check_all, counts);
 }

@@ -2,44 +2,15 @@
  *   quantize check [NAME]  every version against base/formats.h, as TAP rows;
  *                          with NAME those whose second word it is
  *   quantize counts        one launch of each; prints their names */
-#include "backend/cuda.h"
+#include "ladder_test.h"
 #include "ladder/quantize.h"
 extern "C" {
 #include "base/formats.h"
 #include "base/rng.h"
 }
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { GUARD = 256 };               /* bytes before and behind a result */
-static const char *only;
+enum { EDGE = 256 };                /* bytes before and behind a result */
 static int hurt;                    /* guards that are not what they were */
-
-static uint32_t hash(uint32_t z)
-{
-    z = (z ^ (z >> 16)) * 0x85ebca6bu;
-    z = (z ^ (z >> 13)) * 0xc2b2ae35u;
-    return z ^ (z >> 16);
-}
-
-static void *room(size_t bytes)
-{
-    void *p = malloc(bytes + 16);
-    if (!p)
-        fail("no memory for %zu bytes", bytes);
-    return p;
-}
-
-static void *device_copy(const void *h, size_t bytes)
-{
-    void *d;
-    CUDA_OK(cudaMalloc(&d, bytes));
-    CUDA_OK(cudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice));
-    return d;
-}
 
 /* Device memory for n bytes between two guards; all is 0xa5. */
 struct Out { uint8_t *device, *at; size_t n; };
@@ -47,29 +18,24 @@ struct Out { uint8_t *device, *at; size_t n; };
 static struct Out out_new(size_t n)
 {
     struct Out o = { NULL, NULL, n };
-    uint8_t *h = (uint8_t *)room(n + 2 * GUARD);
-    memset(h, 0xa5, n + 2 * GUARD);
-    o.device = (uint8_t *)device_copy(h, n + 2 * GUARD);
-    o.at = o.device + GUARD;
+    uint8_t *h = (uint8_t *)room(n + 2 * EDGE);
+    memset(h, 0xa5, n + 2 * EDGE);
+    o.device = (uint8_t *)device_copy(h, n + 2 * EDGE);
+    o.at = o.device + EDGE;
     free(h);
     return o;
 }
 
 static uint8_t *out_get(struct Out *o)
 {
-    uint8_t *h = (uint8_t *)room(o->n + 2 * GUARD);
-    CUDA_OK(cudaMemcpy(h, o->device, o->n + 2 * GUARD,
+    uint8_t *h = (uint8_t *)room(o->n + 2 * EDGE);
+    CUDA_OK(cudaMemcpy(h, o->device, o->n + 2 * EDGE,
                        cudaMemcpyDeviceToHost));
-    for (size_t i = 0; i < GUARD; i++)
-        hurt += (h[i] != 0xa5) + (h[GUARD + o->n + i] != 0xa5);
-    memmove(h, h + GUARD, o->n);
+    for (size_t i = 0; i < EDGE; i++)
+        hurt += (h[i] != 0xa5) + (h[EDGE + o->n + i] != 0xa5);
+    memmove(h, h + EDGE, o->n);
     CUDA_OK(cudaFree(o->device));
     return h;
-}
-
-static bool wanted(const char *name)
-{
-    return !only || strcmp(only, name) == 0;
 }
 
 static void row(bool ok, const char *what, const char *name, int R, int C,
@@ -372,13 +338,8 @@ static const struct { int R, C; enum Kind kind; } sizes[] = {
     { 3, 136, TINY },
 };
 
-int main(int argc, char **argv)
+static void check_all(void)
 {
-    if (argc > 1 && strcmp(argv[1], "counts") == 0) {
-        counts();
-        return 0;
-    }
-    only = argc > 2 ? argv[2] : NULL;
     for (const struct Cast *v = casts(); v->name; v++) {
         if (!wanted(v->name))
             continue;
@@ -396,5 +357,9 @@ int main(int argc, char **argv)
         check_chance(8);
         check_chance(1027);
     }
-    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    return ladder_main(argc, argv, check_all, counts);
 }

@@ -3,10 +3,8 @@
  *                           precision, as TAP rows; with NAME those whose
  *                           second word it is
  *   recompute counts        both passes of each version; a name a launch */
-#include "guarded.h"
+#include "ladder_test.h"
 #include "ladder/recompute.h"
-
-static const char *only;
 
 struct Passes {
     const char *name;
@@ -31,7 +29,7 @@ static void run(const struct Passes *p, const struct Sigmoids *d, bool back)
 static void check(const char *what, struct Passes p, size_t n, float offset,
                   bool nan)
 {
-    if (only && strcmp(only, p.name) != 0)
+    if (!wanted(p.name))
         return;
     int hurt = 0, wrong = 0;
     float *x = noise_new(n, 1, offset), *dy = noise_new(n, 2, 0);
@@ -119,11 +117,5 @@ static void counts(void)
 
 int main(int argc, char **argv)
 {
-    if (argc > 2)
-        only = argv[2];
-    if (argc > 1 && strcmp(argv[1], "counts") == 0)
-        counts();
-    else
-        check_all();
-    return 0;
+    return ladder_main(argc, argv, check_all, counts);
 }

@@ -2,80 +2,16 @@
  *   reduction check [NAME]  every version against its definition, as TAP
  *                           rows; with NAME those whose second word it is
  *   reduction counts        one launch of each; prints their names */
-#include "backend/cuda.h"
+#include "ladder_test.h"
 #include "ladder/histogram.h"
 #include "ladder/reduce.h"
 #include "ladder/scan.h"
 #include "ops/kernels/sort.cuh"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { GUARD = 64 };                /* words before and behind a result */
-static const uint32_t UNTOUCHED = 0x7fc0dead;           /* a NaN */
-static const char *only;
-
-static uint32_t hash(uint32_t z)
-{
-    z = (z ^ (z >> 16)) * 0x85ebca6bu;
-    z = (z ^ (z >> 13)) * 0xc2b2ae35u;
-    return z ^ (z >> 16);
-}
-
-static void *room(size_t bytes)
-{
-    void *p = malloc(bytes + 16);
-    if (!p)
-        fail("no memory for %zu bytes", bytes);
-    return p;
-}
-
-static void *device_copy(const void *h, size_t bytes)
-{
-    void *d;
-    CUDA_OK(cudaMalloc(&d, bytes ? bytes : 4));
-    CUDA_OK(cudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice));
-    return d;
-}
-
-/* Device memory for n words between two guards. */
-struct Out { uint32_t *device, *words; size_t n; };
-
-static struct Out out_new(size_t n)
-{
-    struct Out o = { NULL, NULL, n };
-    uint32_t *h = (uint32_t *)room((n + 2 * GUARD) * 4);
-    for (size_t i = 0; i < n + 2 * GUARD; i++)
-        h[i] = UNTOUCHED;
-    o.device = (uint32_t *)device_copy(h, (n + 2 * GUARD) * 4);
-    o.words = o.device + GUARD;
-    free(h);
-    return o;
-}
-
-/* The n words; *hurt: how many of the guards are not what they were. */
-static uint32_t *out_get(struct Out *o, int *hurt)
-{
-    uint32_t *h = (uint32_t *)room((o->n + 2 * GUARD) * 4);
-    CUDA_OK(cudaMemcpy(h, o->device, (o->n + 2 * GUARD) * 4,
-                       cudaMemcpyDeviceToHost));
-    for (size_t i = 0; i < GUARD; i++)
-        *hurt += (h[i] != UNTOUCHED) + (h[GUARD + o->n + i] != UNTOUCHED);
-    memmove(h, h + GUARD, o->n * 4);
-    CUDA_OK(cudaFree(o->device));
-    return h;
-}
-
 static void row(bool ok, const char *what, const char *name, size_t n)
 {
     printf("%s - %s %s n=%zu\n", ok ? "ok" : "not ok", what, name, n);
     fflush(stdout);
-}
-
-static bool wanted(const char *name)
-{
-    return !only || strcmp(only, name) == 0;
 }
 
 /* ---- sums ----------------------------------------------------------------- */
@@ -90,13 +26,13 @@ static void check_sum(const struct Sum *v, size_t n)
     for (size_t i = 0; i < n; i++)
         want += x[i] = (float)(hash((uint32_t)i) % 255) / 8 - 15;
     float *d_x = (float *)device_copy(x, n * 4);
-    struct Out o = out_new(1);
+    struct Guarded o = guarded_new(NULL, 1);
     for (int again = 0; again < 2; again++) {
-        struct Out part = out_new(sum_workspace(n));
-        v->run((float *)o.words, d_x, n, (float *)part.words);
-        free(out_get(&part, &hurt));
+        struct Guarded part = guarded_new(NULL, sum_workspace(n));
+        v->run(o.x, d_x, n, part.x);
+        guarded_free(&part, &hurt);
     }
-    uint32_t *h = out_get(&o, &hurt);
+    uint32_t *h = guarded_words(&o, &hurt);
     memcpy(&sum, h, 4);
     row(sum == (float)want && !hurt, "sum", v->name, n);
     CUDA_OK(cudaFree(d_x));
@@ -113,10 +49,11 @@ static void check_special(const struct Sum *v, float special)
     for (size_t i = 0; i < n; i++)
         x[i] = i == 777 ? special : 1;
     float *d_x = (float *)device_copy(x, sizeof x);
-    struct Out o = out_new(1), part = out_new(sum_workspace(n));
-    v->run((float *)o.words, d_x, n, (float *)part.words);
-    uint32_t *h = out_get(&o, &hurt);
-    free(out_get(&part, &hurt));
+    struct Guarded o = guarded_new(NULL, 1);
+    struct Guarded part = guarded_new(NULL, sum_workspace(n));
+    v->run(o.x, d_x, n, part.x);
+    uint32_t *h = guarded_words(&o, &hurt);
+    guarded_free(&part, &hurt);
     memcpy(&sum, h, 4);
     printf("%s - sum %s of %g\n", (isnan(special) ? isnan(sum) && *h !=
            UNTOUCHED : sum == special) && !hurt ? "ok" : "not ok", v->name,
@@ -131,13 +68,14 @@ static void check_scan(const struct Scan *v, size_t n)
 {
     uint32_t *x = (uint32_t *)room(n * 4), sum = 0;
     int wrong = 0, hurt = 0;
-    struct Out o = out_new(n), scratch = out_new(scan_bytes(n) / 4);
+    struct Guarded o = guarded_new(NULL, n);
+    struct Guarded scratch = guarded_new(NULL, scan_bytes(n) / 4);
     for (size_t i = 0; i < n; i++)
         x[i] = hash((uint32_t)i + 1);
     uint32_t *d_x = (uint32_t *)device_copy(x, n * 4);
     v->run(o.words, d_x, n, scratch.words);
-    uint32_t *h = out_get(&o, &hurt);
-    free(out_get(&scratch, &hurt));
+    uint32_t *h = guarded_words(&o, &hurt);
+    guarded_free(&scratch, &hurt);
     for (size_t i = 0; i < n; i++)
         wrong += h[i] != (sum += x[i]);
     row(!wrong && !hurt, "scan", v->name, n);
@@ -168,11 +106,12 @@ static void check_compact(const struct Compact *v, size_t n, unsigned kept)
             memcpy(&want[count++], &x[i], 4);
     }
     float *d_x = (float *)device_copy(x, n * 4);
-    struct Out o = out_new(n), c = out_new(1);
-    struct Out scratch = out_new(scan_bytes(n) / 4);
-    v->run((float *)o.words, c.words, d_x, n, scratch.words);
-    uint32_t *h = out_get(&o, &hurt), *h_count = out_get(&c, &hurt);
-    free(out_get(&scratch, &hurt));
+    struct Guarded o = guarded_new(NULL, n), c = guarded_new(NULL, 1);
+    struct Guarded scratch = guarded_new(NULL, scan_bytes(n) / 4);
+    v->run(o.x, c.words, d_x, n, scratch.words);
+    uint32_t *h = guarded_words(&o, &hurt);
+    uint32_t *h_count = guarded_words(&c, &hurt);
+    guarded_free(&scratch, &hurt);
     wrong = *h_count != count;
     if (!v->stable && !wrong) {
         qsort(want, count, 4, by_bits);
@@ -204,9 +143,9 @@ static void check_histogram(const struct Histogram *v, size_t n, bool skewed)
         want[x[i]]++;
     }
     uint8_t *d_x = (uint8_t *)device_copy(x, n);
-    struct Out o = out_new(256);
+    struct Guarded o = guarded_new(NULL, 256);
     v->run(o.words, d_x, n);
-    uint32_t *h = out_get(&o, &hurt);
+    uint32_t *h = guarded_words(&o, &hurt);
     row(!memcmp(h, want, sizeof want) && !hurt,
         skewed ? "histogram-skewed" : "histogram", v->name, n);
     CUDA_OK(cudaFree(d_x));
@@ -226,18 +165,19 @@ static void check_sort(size_t n, int bits)
         key[i] = (int)((r & 7 ? r >> 3 : 5) & ((1u << bits) - 1));
     }
     int *d_key = (int *)device_copy(key, n * 4);
-    struct Out place = out_new(n), other = out_new(n), a = out_new(n);
-    struct Out b = out_new(n), table = out_new(MAX_TILES * RADIX);
+    struct Guarded place = guarded_new(NULL, n), other = guarded_new(NULL, n);
+    struct Guarded a = guarded_new(NULL, n), b = guarded_new(NULL, n);
+    struct Guarded table = guarded_new(NULL, MAX_TILES * RADIX);
     int *const buffer[2] = { (int *)a.words, (int *)b.words };
     const int *sorted = radix_sort((int *)place.words, (int *)other.words,
                                    buffer, (int *)table.words, d_key, (int)n,
                                    (bits + 7) / 8, 0);
     const bool in_a = sorted == buffer[0];
-    uint32_t *h_a = out_get(&a, &hurt), *h_b = out_get(&b, &hurt);
+    uint32_t *h_a = guarded_words(&a, &hurt), *h_b = guarded_words(&b, &hurt);
     const int *h = (const int *)(in_a ? h_a : h_b);
-    int *at = (int *)out_get(&place, &hurt);
-    free(out_get(&other, &hurt));
-    free(out_get(&table, &hurt));
+    int *at = (int *)guarded_words(&place, &hurt);
+    guarded_free(&other, &hurt);
+    guarded_free(&table, &hurt);
     for (size_t i = 0; i < n; i++)
         wrong += (size_t)at[i] >= n || h[i] != key[at[i]]
               || (i > 0 && (h[i - 1] > h[i]
@@ -256,10 +196,10 @@ static void check_sort(size_t n, int bits)
 
 static void check_warp_sums(bool redux)
 {
-    struct Out o = out_new(2 * 256);
+    struct Guarded o = guarded_new(NULL, 2 * 256);
     int hurt = 0, wrong = 0;
     warp_sums(o.words, 2, 3, redux);
-    uint32_t *h = out_get(&o, &hurt);
+    uint32_t *h = guarded_words(&o, &hurt);
     for (unsigned warp = 0; warp < 8; warp++) {
         uint32_t x[32], sum;
         for (unsigned l = 0; l < 32; l++)
@@ -281,10 +221,10 @@ static void check_warp_sums(bool redux)
 
 static void check_branch(int bit)
 {
-    struct Out o = out_new(256);
+    struct Guarded o = guarded_new(NULL, 256);
     int hurt = 0, wrong = 0;
-    branch_by((float *)o.words, 1, bit, 2);
-    uint32_t *h = out_get(&o, &hurt);
+    branch_by(o.x, 1, bit, 2);
+    uint32_t *h = guarded_words(&o, &hurt);
     for (unsigned t = 0; t < 256; t++) {
         float x = 1 + t * 1e-6f, y;
         for (int i = 0; i < 32; i++)
@@ -338,51 +278,53 @@ static void names(const char *what, const char *name, int launches)
 
 static void count_sums(const float *x, size_t n)
 {
-    struct Out o = out_new(1), part = out_new(sum_workspace(n));
+    struct Guarded o = guarded_new(NULL, 1);
+    struct Guarded part = guarded_new(NULL, sum_workspace(n));
     int hurt = 0;
     for (const struct Sum *v = sums(); v->name; v++) {
         const bool one = strcmp(v->name, "atomic") == 0
                       || strcmp(v->name, "v10") == 0
                       || strcmp(v->name, "blocks") == 0;
-        v->run((float *)o.words, x, n, (float *)part.words);
+        v->run(o.x, x, n, part.x);
         names("sum", v->name, one ? 1 : 2);
     }
-    free(out_get(&o, &hurt));
-    free(out_get(&part, &hurt));
+    guarded_free(&o, &hurt);
+    guarded_free(&part, &hurt);
 }
 
 static void count_scans(const uint32_t *x, size_t n)
 {
     const int launches[] = { 3, 3, 3, 3, 1, 1 };
-    struct Out o = out_new(n), scratch = out_new(scan_bytes(n) / 4);
+    struct Guarded o = guarded_new(NULL, n);
+    struct Guarded scratch = guarded_new(NULL, scan_bytes(n) / 4);
     int hurt = 0, i = 0;
     for (const struct Scan *v = scans(); v->name; v++) {
         v->run(o.words, x, n, scratch.words);
         names("scan", v->name, launches[i++]);
     }
-    free(out_get(&o, &hurt));
-    free(out_get(&scratch, &hurt));
+    guarded_free(&o, &hurt);
+    guarded_free(&scratch, &hurt);
 }
 
 static void count_histograms(const char *what, const uint8_t *x, size_t n)
 {
-    struct Out o = out_new(256);
+    struct Guarded o = guarded_new(NULL, 256);
     int hurt = 0;
     for (const struct Histogram *v = histograms(); v->name; v++) {
         v->run(o.words, x, n);
         names(what, v->name, 1);
     }
-    free(out_get(&o, &hurt));
+    guarded_free(&o, &hurt);
 }
 
 static void counts(void)
 {
     const size_t n = 1 << 16;
     uint32_t *x = (uint32_t *)room(n * 4);
-    struct Out y = out_new(256);
+    struct Guarded y = guarded_new(NULL, 256);
     int hurt = 0;
     for (int bit = 0; bit <= 8; bit++) {
-        branch_by((float *)y.words, 1, bit, 16);
+        branch_by(y.x, 1, bit, 16);
         printf("branch.%d\n", bit);
     }
     warp_sums(y.words, 1, 16, false);
@@ -397,18 +339,12 @@ static void counts(void)
     CUDA_OK(cudaMemcpy(d_x, x, n * 4, cudaMemcpyHostToDevice));
     count_histograms("equal", (const uint8_t *)d_x, 4 * n);
     count_sums((const float *)d_x, n);
-    free(out_get(&y, &hurt));
+    guarded_free(&y, &hurt);
     CUDA_OK(cudaFree(d_x));
     free(x);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 2)
-        only = argv[2];
-    if (argc > 1 && strcmp(argv[1], "counts") == 0)
-        counts();
-    else
-        check_all();
-    return 0;
+    return ladder_main(argc, argv, check_all, counts);
 }

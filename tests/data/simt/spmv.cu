@@ -2,13 +2,9 @@
  *   spmv check [WORD]   every version against its definition, as TAP rows;
  *                       WORD: those whose second word it is
  *   spmv counts         one launch of each; prints their names */
+#include "ladder_test.h"
 #include "ladder/spmv.h"
 #include "ladder/two_four.h"
-#include "guarded.h"
-
-#include <stdio.h>
-
-static const char *only;            /* the second word of the rows to run */
 
 /* ---- matrices ---- */
 
@@ -105,7 +101,7 @@ static void report(bool good, const char *name, const char *kind, int rows,
 static void check(const struct Spmv *v, const char *kind, int rows,
                   int columns, int mean)
 {
-    if (only && strcmp(only, v->name) != 0)
+    if (!wanted(v->name))
         return;
     const bool nan = strncmp(kind, "nan-", 4) == 0;
     struct Csr h = matrix_new(nan ? kind + 4 : kind, rows, columns, mean);
@@ -117,31 +113,19 @@ static void check(const struct Spmv *v, const char *kind, int rows,
         float *x = (float *)room((size_t)columns * 4);
         for (int c = 0; c < columns; c++)
             x[c] = nan && c == 0 ? NAN : (float)(c % 13) - 5;
-        const size_t all = (size_t)rows + 2 * GUARD;
-        float *y = (float *)room(all * 4), *d_x, *d_y;
-        for (size_t i = 0; i < all; i++)
-            memcpy(&y[i], &UNTOUCHED, 4);
-        CUDA_OK(cudaMalloc(&d_x, (size_t)columns * 4));
-        CUDA_OK(cudaMalloc(&d_y, all * 4));
-        CUDA_OK(cudaMemcpy(d_x, x, (size_t)columns * 4,
-                           cudaMemcpyHostToDevice));
-        CUDA_OK(cudaMemcpy(d_y, y, all * 4, cudaMemcpyHostToDevice));
-        v->run(d_y + GUARD, &a, d_x);
-        CUDA_OK(cudaMemcpy(y, d_y, all * 4, cudaMemcpyDeviceToHost));
+        float *d_x = (float *)device_copy(x, (size_t)columns * 4);
+        struct Guarded d_y = guarded_new(NULL, (size_t)rows);
+        v->run(d_y.x, &a, d_x);
         int wrong = 0;
+        float *y = guarded_take(&d_y, &wrong);
         for (int r = 0; r < rows; r++) {
             float sum = 0;
             for (int i = h.start[r]; i < h.start[r + 1]; i++)
                 sum += h.value[i] * x[h.column[i]];
-            const float got = y[GUARD + r];
-            wrong += isnan(sum) ? !isnan(got) : !(got == sum);
+            wrong += !near(y[r], sum, 0);
         }
-        for (size_t i = 0; i < all; i++)
-            if (i < GUARD || i >= (size_t)GUARD + (size_t)rows)
-                wrong += memcmp(&y[i], &UNTOUCHED, 4) != 0;
         report(!wrong, v->name, kind, rows, columns, mean, wrong);
         CUDA_OK(cudaFree(d_x));
-        CUDA_OK(cudaFree(d_y));
         free(x);
         free(y);
     }
@@ -151,7 +135,7 @@ static void check(const struct Spmv *v, const char *kind, int rows,
 
 static void check_matrix(const char *kind, int rows, int columns, int mean)
 {
-    if (only && strcmp(only, "matrix") != 0)
+    if (!wanted("matrix"))
         return;
     struct Csr h = matrix_new(kind, rows, columns, mean);
     report(matrix_right(&h, kind, mean), "matrix", kind, rows, columns, mean,
@@ -162,7 +146,7 @@ static void check_matrix(const char *kind, int rows, int columns, int mean)
 /* The rule of the two thirds, by trying all widths. */
 static void check_width(const char *kind, int rows, int columns, int mean)
 {
-    if (only && strcmp(only, "width") != 0)
+    if (!wanted("width"))
         return;
     struct Csr h = matrix_new(kind, rows, columns, mean);
     double best = INFINITY;
@@ -208,14 +192,6 @@ static void check_spmv(void)
 
 /* ---- two of four ---- */
 
-static void *device_copy(const void *h, size_t bytes)
-{
-    void *d;
-    CUDA_OK(cudaMalloc(&d, bytes));
-    CUDA_OK(cudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice));
-    return d;
-}
-
 /* A small integer in bf16: the upper half of the float */
 static uint16_t bits_of(float x)
 {
@@ -256,29 +232,26 @@ static float kept(const struct Product *p, int m, int k)
 static void two_four_check(bool sparse, int M, int N, int K)
 {
     const char *name = sparse ? "two-four" : "its-dense";
+    if (!wanted(name))
+        return;
     struct Product p = product_new(M, N, K);
     struct TwoFour h, d;
     struct Error e;
-    if (only && strcmp(only, name) != 0)
-        return;
     if (!two_four_pack(&h, p.w, M, K, &e))
         fail("%s", e.text);
-    const size_t size = (size_t)M * K, n = (size_t)M * N;
-    float *y = (float *)room((n + 2 * GUARD) * 4);
-    for (size_t i = 0; i < n + 2 * GUARD; i++)
-        memcpy(&y[i], &UNTOUCHED, 4);
+    const size_t size = (size_t)M * K;
     d = h;
     d.value = (uint16_t *)device_copy(h.value, size);
     d.places = (uint32_t *)device_copy(h.places, size / 8);
     uint16_t *bits = (uint16_t *)device_copy(p.bits, size * 2);
     uint16_t *x = (uint16_t *)device_copy(p.bits + size, (size_t)N * K * 2);
-    float *d_y = (float *)device_copy(y, (n + 2 * GUARD) * 4);
+    struct Guarded d_y = guarded_new(NULL, (size_t)M * N);
     if (sparse)
-        two_four_matmul(d_y + GUARD, &d, x, N);
+        two_four_matmul(d_y.x, &d, x, N);
     else
-        dense_matmul(d_y + GUARD, bits, x, M, N, K);
-    CUDA_OK(cudaMemcpy(y, d_y, (n + 2 * GUARD) * 4, cudaMemcpyDeviceToHost));
+        dense_matmul(d_y.x, bits, x, M, N, K);
     int wrong = 0;
+    float *y = guarded_take(&d_y, &wrong);
     float *row = (float *)room((size_t)K * 4);
     for (int m = 0; m < M; m++) {
         two_four_row(row, &h, m);
@@ -289,19 +262,16 @@ static void two_four_check(bool sparse, int M, int N, int K)
             for (int k = 0; k < K; k++)
                 sum += (double)p.x[(size_t)c * K + k]
                      * (sparse ? kept(&p, m, k) : p.w[(size_t)m * K + k]);
-            wrong += !(y[GUARD + (size_t)m * N + c] == sum);
+            wrong += !(y[(size_t)m * N + c] == sum);
         }
     }
-    for (size_t i = 0; i < n + 2 * GUARD; i++)
-        if (i < GUARD || i >= GUARD + n)
-            wrong += memcmp(&y[i], &UNTOUCHED, 4) != 0;
     printf("%s - spmv %s %dx%d times %d\n", wrong ? "not ok" : "ok", name, M,
            K, N);
     if (wrong)
         printf("# %d wrong\n", wrong);
     fflush(stdout);
-    void *device[] = { d.value, d.places, bits, x, d_y };
-    for (int i = 0; i < 5; i++)
+    void *device[] = { d.value, d.places, bits, x };
+    for (int i = 0; i < 4; i++)
         CUDA_OK(cudaFree(device[i]));
     two_four_free(&h);
     free(row);
@@ -317,7 +287,7 @@ static void check_two_four(void)
         two_four_check(sparse, 48, 33, 96);
         two_four_check(sparse, 32, 1, 160);
     }
-    if (only && strcmp(only, "refused") != 0)
+    if (!wanted("refused"))
         return;
     float w[48 * 40];
     struct TwoFour h;
@@ -388,14 +358,13 @@ static void counts(void)
     CUDA_OK(cudaDeviceSynchronize());
 }
 
+static void check_all(void)
+{
+    check_spmv();
+    check_two_four();
+}
+
 int main(int argc, char **argv)
 {
-    only = argc > 2 ? argv[2] : NULL;
-    if (argc > 1 && strcmp(argv[1], "counts") == 0)
-        counts();
-    else {
-        check_spmv();
-        check_two_four();
-    }
-    return 0;
+    return ladder_main(argc, argv, check_all, counts);
 }

@@ -1,14 +1,35 @@
-/* Arrays on the device between two guards, and rows of TAP; for the tests of
- * the ladders of fusion and recomputation. */
-#ifndef TESTS_GUARDED_H
-#define TESTS_GUARDED_H
+/* What the tests of the ladders share: a command line, random numbers, and
+ * arrays on the device between two guards. */
+#ifndef TESTS_LADDER_TEST_H
+#define TESTS_LADDER_TEST_H
 
 #include "backend/cuda.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char *only;    /* the second word of the rows to run, or NULL */
+
+static bool wanted(const char *name)
+{
+    return !only || strcmp(only, name) == 0;
+}
+
+/* `PROGRAM check [WORD]` prints rows of TAP, `PROGRAM counts` the names of
+ * what it launches. */
+static int ladder_main(int argc, char **argv, void (*check)(void),
+                       void (*counts)(void))
+{
+    only = argc > 2 ? argv[2] : NULL;
+    if (argc > 1 && strcmp(argv[1], "counts") == 0)
+        counts();
+    else
+        check();
+    return 0;
+}
 
 enum { GUARD = 64 };                /* words before and behind an array */
 static const uint32_t UNTOUCHED = 0x7fc0dead;           /* a NaN */
@@ -39,28 +60,37 @@ static float *noise_new(size_t n, uint32_t seed, float more)
     return x;
 }
 
-/* n words on the device, all UNTOUCHED if h is NULL. */
-struct Guarded { uint32_t *all; float *x; size_t n; };
+/* A copy on the device, for the caller to free. */
+static void *device_copy(const void *h, size_t bytes)
+{
+    void *d;
+    CUDA_OK(cudaMalloc(&d, bytes));
+    CUDA_OK(cudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice));
+    return d;
+}
+
+/* n words on the device, all UNTOUCHED if h is NULL; x and words are the
+ * same place. */
+struct Guarded { uint32_t *all, *words; float *x; size_t n; };
 
 static struct Guarded guarded_new(const void *h, size_t n)
 {
-    struct Guarded g = { NULL, NULL, n };
+    struct Guarded g = { NULL, NULL, NULL, n };
     uint32_t *words = (uint32_t *)room((n + 2 * GUARD) * 4);
     for (size_t i = 0; i < n + 2 * GUARD; i++)
         words[i] = UNTOUCHED;
     if (h)
         memcpy(words + GUARD, h, n * 4);
-    CUDA_OK(cudaMalloc(&g.all, (n + 2 * GUARD) * 4));
-    CUDA_OK(cudaMemcpy(g.all, words, (n + 2 * GUARD) * 4,
-                       cudaMemcpyHostToDevice));
-    g.x = (float *)(g.all + GUARD);
+    g.all = (uint32_t *)device_copy(words, (n + 2 * GUARD) * 4);
+    g.words = g.all + GUARD;
+    g.x = (float *)g.words;
     free(words);
     return g;
 }
 
 /* What is in it now; *hurt: how many words of the guards have changed.  The
  * device's memory is freed, the result is the caller's to free. */
-static float *guarded_take(struct Guarded *g, int *hurt)
+static uint32_t *guarded_words(struct Guarded *g, int *hurt)
 {
     uint32_t *h = (uint32_t *)room((g->n + 2 * GUARD) * 4);
     CUDA_OK(cudaMemcpy(h, g->all, (g->n + 2 * GUARD) * 4,
@@ -70,12 +100,17 @@ static float *guarded_take(struct Guarded *g, int *hurt)
     memmove(h, h + GUARD, g->n * 4);
     CUDA_OK(cudaFree(g->all));
     g->all = NULL;
-    return (float *)h;
+    return h;
+}
+
+static float *guarded_take(struct Guarded *g, int *hurt)
+{
+    return (float *)guarded_words(g, hurt);
 }
 
 static void guarded_free(struct Guarded *g, int *hurt)
 {
-    free(guarded_take(g, hurt));
+    free(guarded_words(g, hurt));
 }
 
 /* Is it what it should be?  A NaN only where a NaN should be, and then not
