@@ -4,7 +4,7 @@ curve(kind) = sprintf("< awk -F, '$1 ~ /^fusion[.]size[.][0-9]+[.]%s[.]us$/ { sp
 set logscale xy 2
 set xlabel 'numbers'
 set ylabel 'µs'
-set xrange [1024:67108864]
+set xrange [1024:70000000]
 set xtics ('2^{10}' 1024, '2^{14}' 16384, '2^{18}' 262144, '2^{22}' 4194304, '2^{26}' 67108864)
 set ytics (1, 4, 16, 64, 256, 1024)
 set key top left
