@@ -24,12 +24,13 @@ C_FUNCTIONS_BEGIN
  *              nearest, and to 448 above it.  NaN stays NaN */
 struct Fp8 {
     uint8_t *q;                 /* [R][C] */
-    uint8_t *transposed;            /* the same numbers, [C][R] */
+    uint8_t *transposed;        /* the same numbers, [C][R] */
     float *scale;               /* 1 number; by rows: [R] */
     uint8_t *power;             /* e8m0 scales, [R][ceil(C / 32)] */
     float *amax;                /* the largest |x| */
 };
 
+/* a row of the table of casts */
 typedef void cast_fn(struct Fp8 y, const bf16 *x, int R, int C);
 
 enum CastScale { GIVEN, WHOLE, BY_ROW, BY_BLOCK };
