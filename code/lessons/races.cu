@@ -477,7 +477,7 @@ __global__ void lock_no_fence(int *lock, int *count)
 static int *x, *y, *work, numbers[N];   /* x: the numbers, on the device */
 
 /* races: results that are expected */
-/* Each fills `want` with the result, and returns how many numbers it has. */
+/* Each fills `want` with the result, and returns how many numbers. */
 static int want_histogram(int *want)
 {
     for (int k = 0; k < 128; k++)
