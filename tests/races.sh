@@ -7,7 +7,8 @@
 # tests/races.sh --write     writes figures/data/races-NAME.txt anew
 . tests/lib/run.sh
 . tests/lib/wrong.sh
-simtcc=$BIN/simtcc source=code/lessons/races.cu
+simtcc=$BIN/simtcc
+source=code/lessons/races.cu
 
 if ! [ -x "$simtcc" ] || ! command -v "${CLANG:-clang}" > /dev/null; then
     skip "races on the software GPU" "no $simtcc, or no clang"
@@ -69,8 +70,9 @@ printed() {         # KIND TEXT
 }
 
 right_row() {       # NAME THREADS
-    SIMT_CHECK=$3 "$dir/races-$2" "$1" > "$dir/out" 2>&1 &&
-        [ "$(cat "$dir/out")" = "$1: right in 1 of 1 runs" ] && return
+    if SIMT_CHECK=$3 "$dir/races-$2" "$1" > "$dir/out" 2>&1 &&
+        [ "$(cat "$dir/out")" = "$1: right in 1 of 1 runs" ]
+    then return; fi
     head -6 "$dir/out"
     return 1
 }
@@ -79,7 +81,7 @@ broken_row() {      # NAME KIND LINE THREADS
     local n lines
     timeout 60 "$dir/races-$4" "$1" > "$dir/out" 2>&1
     [ $? -eq 86 ] || { echo "its status is not 86"; return 1; }
-    lines=$(grep -nF -- "$3" $source | cut -d: -f1)
+    lines=$(grep -nF -- "$3" "$source" | cut -d: -f1)
     for n in $lines; do
         ! grep -q "^$source:$n: $2: " "$dir/out" || return 0
     done
@@ -88,7 +90,7 @@ broken_row() {      # NAME KIND LINE THREADS
 }
 
 for threads in 64 128 1024; do
-    if ! build $source "$dir/races-$threads" $threads; then
+    if ! build $source "$dir/races-$threads" "$threads"; then
         not_ok "the chapter's kernels compile" "$(cat "$dir/build")"
         finish
     fi
@@ -107,13 +109,13 @@ for threads in 64 128 1024; do
     for name in $right; do
         for check in on off; do
             check "$name, $threads threads, SIMT_CHECK=$check: right, silent" \
-                right_row "$name" $threads $check
+                right_row "$name" "$threads" "$check"
         done
     done
     while IFS='|' read -r name kind line text; do
         check "$name, $threads threads: $kind" \
-            broken_row "$name" "$kind" "$line" $threads
-        [ $threads = 128 ] && [ "$text" != - ] || continue
+            broken_row "$name" "$kind" "$line" "$threads"
+        if [ "$threads" != 128 ] || [ "$text" = - ]; then continue; fi
         printed "$kind" "$text" > "$dir/printed"
         check "figures/data/races-$name.txt is what is reported" \
             diff "figures/data/races-$name.txt" "$dir/printed"
@@ -129,13 +131,15 @@ check "every kernel of the program has a row" \
 # Results that are wrong without a race.
 caught() {          # .cu-wrong file
     local name
-    make_wrong "$1" $source > "$dir/changed.cu" &&
-        build "$dir/changed.cu" "$dir/wrong" 128 || { cat "$dir/build"; return 1; }
-    for name in $(sed -n 's/^caught-by: //p' "$1"); do
+    if ! make_wrong "$1" $source > "$dir/changed.cu" ||
+        ! build "$dir/changed.cu" "$dir/wrong" 128
+    then cat "$dir/build"; return 1; fi
+    sed -n 's/^caught-by: //p' "$1" > "$dir/by"
+    while read -r name; do
         SIMT_CHECK=off "$dir/wrong" "$name" > "$dir/out" 2>&1
         grep -q "^$name: right in 0 of 1 runs" "$dir/out" || {
             echo "not caught by $name"; return 1; }
-    done
+    done < "$dir/by"
 }
 for w in tests/wrong/races-*.cu-wrong; do
     check "$(basename "$w" .cu-wrong): caught ($(sed -n 's/^why: //p' "$w"))" \

@@ -169,7 +169,7 @@ __global__ void tiles(int *y, const int *x, int n)
         s[t] = x[k * THREADS + t];
         __syncthreads();                /* the tile is complete    */
         v += (k + 1) * s[THREADS - 1 - t];
-        __syncthreads();                /* and now it is used up   */
+        __syncthreads();                /* and has been used       */
     }
     y[t] = v;
 }
@@ -236,8 +236,8 @@ __global__ void copies(int *y, const int *x, int n)
             copy_async(&s[(k + 1) % 2][t], &x[(k + 1) * THREADS + t]);
         commit_group();                 /* an empty group, the last time */
         wait_group<1>();                /* my part of tile k is here   */
-        __syncthreads();                /* everybody's is              */
-        /* use tile k; let everyone finish with it */
+        __syncthreads();                /* and all others              */
+        /* use tile k, and wait until all threads have */
         v += (k + 1) * s[k % 2][THREADS - 1 - t];
         __syncthreads();
     }
@@ -258,7 +258,7 @@ __global__ void copies_wrong_group(int *y, const int *x, int n)
         }
         wait_group<1>();
         __syncthreads();
-        /* use tile k; let everyone finish with it */
+        /* use tile k, and wait until all threads have */
         v += (k + 1) * s[k % 2][THREADS - 1 - t];
         __syncthreads();
     }
@@ -278,7 +278,7 @@ __global__ void copies_no_barrier(int *y, const int *x, int n)
         commit_group();                 /* an empty group, the last time */
         /* wait for tile k, but do not synchronise */
         wait_group<1>();
-        /* use tile k; let everyone finish with it */
+        /* use tile k, and wait until all threads have */
         v += (k + 1) * s[k % 2][THREADS - 1 - t];
         __syncthreads();
     }
