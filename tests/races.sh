@@ -131,7 +131,7 @@ check "every kernel of the program has a row" \
 # Results that are wrong without a race.
 caught() {          # .cu-wrong file
     local name
-    if ! make_wrong "$1" $source > "$dir/changed.cu" ||
+    if ! make_wrong "$1" "$source" > "$dir/changed.cu" ||
         ! build "$dir/changed.cu" "$dir/wrong" 128
     then cat "$dir/build"; return 1; fi
     sed -n 's/^caught-by: //p' "$1" > "$dir/by"
