@@ -122,6 +122,44 @@ for threads in 64 128 1024; do
     done < <(broken)
 done
 
+# What the chapter says of results: a race that does not show, and one that
+# does.
+result() {          # NAME THREADS N: right in N of 1 runs, without checks
+    SIMT_CHECK=off "$dir/races-$2" "$1" > "$dir/out" 2>&1
+    [ "$(cat "$dir/out")" = "$1: right in $3 of 1 runs" ] && return
+    cat "$dir/out"
+    return 1
+}
+while read -r name threads times; do
+    check "$name, $threads threads: the result is right in $times of 1 runs" \
+        result "$name" "$threads" "$times"
+done <<'END'
+histogram 128 1
+reverse 128 0
+shares-no-barrier 64 1
+shares-no-barrier 128 0
+two-sums 128 0
+total-no-fence 128 1
+warp-volatile 128 1
+message-no-fence 128 1
+lock-no-fence 128 1
+END
+
+# The commands that the chapter prints, and the number of reports.
+commands() {
+    sed -n '/^build\/bin\/simtcc .*races$/,/^```/p' chapters/machine/races.nw |
+        sed "/^\`\`\`/d; s|^build/bin/simtcc|$simtcc|; s|-o races|-o $dir/races|
+            s|^\\./races|$dir/races|" > "$dir/commands"
+    [ "$(wc -l < "$dir/commands")" = 2 ] || { cat "$dir/commands"; return 1; }
+    sh "$dir/commands" > "$dir/out" 2>&1
+    [ $? -eq 86 ] && tail -1 "$dir/out" |
+        grep -qx "the sanitizer found 6 problems: 2 uninitialised, 4 race" &&
+        return
+    cat "$dir/out"
+    return 1
+}
+check "the commands of the chapter, and six reports" commands
+
 # All that the program lists is tested here.
 check "every kernel of the program has a row" \
     diff <("$dir/races-128" | tail -n +2 | tr -d ' ' | sort) \
