@@ -17,8 +17,14 @@ check "the sed changes the shift" sh -c \
     "! cmp -s code/lessons/power.ptx '$dir/left.ptx'"
 refuses "bits that are shifted to the left" 1 'lane 2 computed' \
     "$trace" --ptx "$dir/left.ptx" --lanes 3
-for what in "warps-trace.txt --lanes 8" "warps-blocks.txt --lanes 8 --blocks"
-do
+if command -v ptxas > /dev/null; then
+    check "NVIDIA's assembler takes the PTX" \
+        ptxas -arch=sm_80 code/lessons/power.ptx -o "$dir/power.cubin"
+else
+    skip "NVIDIA's assembler takes the PTX" "no ptxas"
+fi
+for what in "warps-trace.txt --lanes 8" "warps-trace-32.txt --lanes 32" \
+            "warps-blocks.txt --lanes 8 --blocks"; do
     file=${what%% *} options=${what#* }
     # shellcheck disable=SC2086
     check "figures/data/$file is what trace-power $options prints" \
@@ -72,6 +78,18 @@ for order in mixed sorted; do
         printf "warps.%s.thread.rounds,%d,\n", o, $1
         printf "warps.%s.rounds,%d,\n", o, $5 }' "$dir/$order"
 done >> "$dir/found"
+# the exercise: a selection in place of the `if`
+if make_wrong tests/data/simt/power-select code/lessons/power.cu \
+        > "$dir/power.cu" 2> "$dir/stderr" &&
+   "$BIN/simtcc" -Icode "$dir/power.cu" "${BIN%/bin}/libmb-host.a" \
+        -o "$dir/select" 2> "$dir/stderr"; then
+    for order in mixed sorted; do
+        SIMT_REPORT=csv SIMT_REPORT_FILE=$dir/counts.csv \
+            "$dir/select" --order $order > "$dir/stdout" &&
+        awk -F, -v o=$order '$1 == "power" && $3 == "inst" {
+            printf "warps.select.%s.inst,%d,\n", o, $4 }' "$dir/counts.csv"
+    done >> "$dir/found"
+fi
 facts_are figures/data/warps.csv "$dir/found"
 check "both orders execute the same instructions, thread by thread" test \
     "$(grep -c '\.thread\.inst,' "$dir/found") $(grep '\.thread\.inst,' \
