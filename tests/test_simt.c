@@ -947,20 +947,20 @@ static void trace(const struct Row *row)
     (void)row;
     assert_string_equal(trace_of("k:1:1", false),
         "k, block 1, warp 1: line, instruction, lanes; waiting: line, lanes\n"
-        "   6  mov.u32          01234567\n"
-        "   7  setp.lt.u32      01234567\n"
-        "   8  setp.eq.u32      01234567\n"
-        "   9  bra              012-----\n"
-        "  10  mov.u32          ...-4---   12 012.....   14 01234567\n"
-        "  11  bra.uni          ...34567   12 012.....   14 01234567\n"
-        "  12  mov.u32          012.....   14 01234567\n"
-        "  13  bra              ---.....   14 01234567\n"
-        "  14  mov.u32          01234567\n"
-        "  15  ret              01234567\n");
+        "   6  mov.u32            01234567\n"
+        "   7  setp.lt.u32        01234567\n"
+        "   8  setp.eq.u32        01234567\n"
+        "   9  bra                012-----\n"
+        "  10  mov.u32            ...-4---   12 012.....   14 01234567\n"
+        "  11  bra.uni            ...34567   12 012.....   14 01234567\n"
+        "  12  mov.u32            012.....   14 01234567\n"
+        "  13  bra                ---.....   14 01234567\n"
+        "  14  mov.u32            01234567\n"
+        "  15  ret                01234567\n");
     assert_non_null(strstr(trace_of("k:0", true),
         "k, block 0, warp 0: line, instruction, lanes; waiting: line, lanes\n"
-        "   6  mov.u32          01234567890123456789012345678901\n"
-        "  10  mov.u32          ...34567890123456789012345678901"
+        "   6  mov.u32            01234567890123456789012345678901\n"
+        "  10  mov.u32            ...34567890123456789012345678901"
         "   12 012.............................   14 0123456789"));
     assert_string_equal(trace_of("another", false), "");
 }

@@ -71,7 +71,7 @@ static void step(const struct Warp *w, uint32_t on)
         w->index != trace.warp)
         return;
     if (begins || !trace.blocks) {
-        fprintf(trace.to, "%4d  %-16s ", line_of(l->kernel, w->pc),
+        fprintf(trace.to, "%4d  %-18s ", line_of(l->kernel, w->pc),
                 i->name);
         print_lanes(w, w->active, trace.blocks ? w->active : on);
         print_waiting(w);
