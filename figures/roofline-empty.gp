@@ -22,10 +22,10 @@ set label 6 'limited by arithmetic' at 190, 0.13 center textcolor rgb '#010203'
 kx = 1.5
 ky = 0.9
 set arrow 2 from kx, ky * 1.25 to kx, kx * hbm * 0.86 lc rgb '#4878a8' lw 1.5
-set arrow 3 from kx * 1.25, ky * 1.1 to 36, ky * 1.1 * 36 / (kx * 1.25) * 0.9 lc rgb '#4878a8' lw 1.5
+set arrow 3 from kx * 1.4, ky * 0.95 to 36, ky * 0.95 * 36 / (kx * 1.4) lc rgb '#4878a8' lw 1.5
 set label 7 'A' at kx * 0.7, ky center textcolor rgb '#4878a8'
-set label 8 'bytes faster' at kx * 1.2, 3.3 left textcolor rgb '#4878a8'
-set label 9 'fewer bytes' at 18, 6.2 left textcolor rgb '#4878a8'
+set label 8 'bytes faster' at kx * 1.12, 4.3 left textcolor rgb '#4878a8'
+set label 9 'fewer bytes' at 24, 6.2 left textcolor rgb '#4878a8'
 set label 10 'B' at 380, 8 center textcolor rgb '#4f8f4f'
 set arrow 4 from 240, 10.5 to 240, fp32 * 0.86 lc rgb '#4f8f4f' lw 1.5
 set label 11 'arithmetic faster' at 200, 24 right textcolor rgb '#4f8f4f'
