@@ -1,10 +1,10 @@
-# Cycles of one load on the H200 against the size of the block.
+# Cycles of one load on the H200 against the size of the array.
 file = 'figures/data/hierarchy.csv'
 curve = sprintf("< awk -F, '{ split($1, p, \".\") } p[2] == \"chase\" && p[4] == \"cycles\" { print p[3] \",\" $2 }' %s", file)
 set logscale x 2
 set xrange [3:3000000]
 set yrange [0:760]
-set xlabel 'size of the block'
+set xlabel 'size of the array'
 set ylabel 'cycles for one load'
 set xtics ('4 KiB' 4, '' 64, '224 KiB' 224, '' 2048, '30 MiB' 30720, '' 61440, '2 GiB' 2097152)
 set arrow 1 from 30720, graph 0 to 30720, graph 0.92 nohead lt 5 dt 2
