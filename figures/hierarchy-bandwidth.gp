@@ -2,7 +2,7 @@
 file = 'figures/data/hierarchy.csv'
 curve = sprintf("< awk -F, '{ split($1, p, \".\") } p[2] == \"bw\" && p[3] == \"read\" { print p[4] \",\" $2 }' %s", file)
 set logscale x 2
-set xlabel 'size of the block, MiB'
+set xlabel 'size of the array, MiB'
 set ylabel 'TB/s'
 set xrange [0.8:2600]
 set yrange [0:14.5]

@@ -1,11 +1,11 @@
-# Time of one load on the host's CPU against the size of the block.
+# Time of one load on the host's CPU against the size of the array.
 file = 'figures/data/hierarchy-cpu.csv'
 curve(name) = sprintf("< awk -F, '{ split($1, p, \".\") } p[1] == \"cpu\" && p[2] == \"chase\" && p[3] == \"%s\" { print p[4] \",\" $2 }' %s", name, file)
 set logscale x 2
 set logscale y
 set xrange [3:1500000]
 set yrange [1:300]
-set xlabel 'size of the block'
+set xlabel 'size of the array'
 set ylabel 'ns for one load'
 set xtics ('4 KiB' 4, '48 KiB' 48, '2 MiB' 2048, '12 MiB' 12288, '' 65536, '1 GiB' 1048576)
 set key top left

@@ -1,4 +1,4 @@
-# The addition against bytes under way: Little's law, and the copy.
+# The addition against bytes in flight: Little's law, and the copy.
 file = 'figures/data/throughput.csv'
 row(name) = sprintf("< awk -F, '$1 == \"throughput.%s\" { print $2 }' %s", name, file)
 points(kernel, bytes) = sprintf("< awk -F, '$1 ~ /^throughput[.]%s[.]/ { sub(/.*[.]/, \"\", $1); print $1 * %d / 1024 \",\" $2 }' %s", kernel, bytes, file)
@@ -7,7 +7,7 @@ one = STATS_max
 stats row('copy') nooutput
 copy = STATS_max
 set logscale xy
-set xlabel 'KiB under way on each multiprocessor'
+set xlabel 'KiB in flight on each SM'
 set ylabel 'GB/s'
 set xrange [0.3:120]
 set yrange [80:8000]

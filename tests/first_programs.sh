@@ -53,6 +53,17 @@ flop 1000003
 branch_div 0
 END
 
+# ---- occupancy: the examples of the chapter, by its four limits ------------------
+occupancy() {       # WARPS LIMIT, registers and size of a block's threads
+    check "$3 registers, blocks of $4: $1 of 64 warps, limited by $2" \
+        test "$(SIMT_REGISTERS=add=$3 SIMT_REPORT=table "$add" \
+            --threads "$4" 2>&1 | grep -o '[0-9]* of 64 [a-z]*')" = "$1 of 64 $2"
+}
+occupancy 64 warps 32 256
+occupancy 48 registers 33 256
+occupancy 48 registers 40 256
+occupancy 32 blocks 16 32
+
 # ---- what the chapter prints --------------------------------------------------
 printed() {         # FILE: its first line is the command, without results of time
     local line

@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/throughput-machine.nw, "One host, one device".  Edit it there. */
+/* Tangled from chapters/workshop/first-programs.nw, "vector-add: options, filling and comparing".  Edit it there. */
 
 #ifndef BACKEND_CUDA_H
 #define BACKEND_CUDA_H

@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/memory-hierarchy.nw, "Seven transposes".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-a-gpu.nw, "transpose: the ladder".  Edit it there. */
 
 #ifndef LADDER_TRANSPOSE_H
 #define LADDER_TRANSPOSE_H

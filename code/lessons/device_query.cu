@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/throughput-machine.nw, "What the machine says of itself".  Edit it there. */
+/* Tangled from chapters/workshop/first-programs.nw, "device-query: what a GPU says of itself".  Edit it there. */
 
 /* device-query: what the GPU says of itself, and what follows from it. */
 #include "backend/cuda.h"

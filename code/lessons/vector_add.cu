@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/throughput-machine.nw, "One host, one device".  Edit it there. */
+/* Tangled from chapters/machine/throughput-machine.nw, "A CUDA program in five steps".  Edit it there. */
 
 /* vector-add: c = a + b on a GPU, every element checked. */
 #include "backend/cuda.h"
