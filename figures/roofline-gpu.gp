@@ -17,7 +17,7 @@ set format y '%g'
 set samples 400
 roof(x, flops, bytes) = x * bytes < flops ? x * bytes : flops
 set label 1 'tensor cores, bf16' at 1200, tensor * 1.35 center textcolor rgb '#c0562f'
-set label 2 'float32 units' at 1600, fp32 * 1.35 center textcolor rgb '#c0562f'
+set label 2 'fp32' at 1600, fp32 * 1.35 center textcolor rgb '#c0562f'
 set label 3 'memory' at 20, 20 * hbm * 1.42 rotate by 28.8 textcolor rgb '#c0562f'
 set label 4 'L2' at 36, 36 * l2 * 1.5 rotate by 28.8 textcolor rgb '#888888'
 set label 5 'shared memory' at 1.6, 1.6 * shared * 1.5 rotate by 28.8 textcolor rgb '#888888'

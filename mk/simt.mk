@@ -55,9 +55,14 @@ $(B)/tests-simt/%: $(B)/opt/tests/%.o $(SIMT_OBJECTS) $(B)/libmb-host.a \
 	$(CC) -fopenmp $(FLAGS.opt) $^ $(TEST_LIBS) $(LDLIBS) -lstdc++ -o $@
 
 # The programs for GPUs that make sense without a clock.
-LESSON_SIMT := $(B)/bin/vector-add-simt $(B)/bin/device-query-simt
+LESSON_SIMT := $(B)/bin/vector-add-simt $(B)/bin/device-query-simt \
+               $(B)/bin/count-accesses-simt \
+               $(B)/bin/power-simt
 $(LESSON_SIMT): $(B)/bin/%-simt: $(B)/libmb-host.a $(B)/lib/libsimt.a
 	@mkdir -p $(@D)
 	$(CC) -fopenmp $(FLAGS.opt) $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) -lstdc++ -o $@
 $(B)/bin/vector-add-simt:   $(B)/simt/$(CODE)/lessons/vector_add.o
 $(B)/bin/device-query-simt: $(B)/simt/$(CODE)/lessons/device_query.o
+$(B)/bin/count-accesses-simt: $(B)/simt/$(CODE)/lessons/count_accesses.o \
+  $(B)/simt/$(CODE)/bench/access_kernels.o $(B)/simt/$(CODE)/ladder/transpose.o
+$(B)/bin/power-simt:        $(B)/simt/$(CODE)/lessons/power.o

@@ -1,7 +1,8 @@
 #!/bin/bash
 # The software GPU counts what an H200 counted: bench/count_kernels.cu, compiled
 # by clang and run here, against figures/data/simt-validation.csv, which ncu
-# wrote.  UPDATE_COUNTS=DATE writes the tables that chapter 3b prints.
+# wrote.  UPDATE_COUNTS=DATE writes the tables that the chapter on counting
+# and its pages of the workshop print.
 . tests/lib/run.sh
 ncu=figures/data/simt-validation.csv
 explained=tests/data/counts-explained.txt
@@ -15,7 +16,12 @@ picks="sa_f32_by_4.satom_inst sa_u64_mixed.satom_inst red_int_mod_5.red_bytes
        dc_declared_floats.sld_inst dc_declared_floats.sld_wave
        dc_declared_floats.sld_conf dc_neighbours.sld_wave
        dc_red_int_one.red_sec dc_unrolled.st_sec
-       dc_struct_16.ld_sec"
+       dc_struct_16.ld_sec
+       ld_f32.ld_sec ld_f32_from_3.ld_sec ld_f32_by_3.ld_sec ld_f32_by_5.ld_sec
+       ld_f32_by_33.ld_sec ld_f32x4.ld_sec tr_tile.sld_wave tr_tile.sst_wave
+       tr_padded.sld_wave tr_padded.sst_wave tr_swizzled.sld_wave
+       tr_swizzled.sst_wave sh_f32x4_one.sld_wave sh_f32x4_quads.sld_wave
+       sh_f32x4_mod_8.sld_wave"
 
 # build CLANG LEVEL PROGRAM; count PROGRAM CSV
 build() {

@@ -290,8 +290,8 @@ static void steps(FILE *f)
     struct Work w[WORKS_MAX];
     double copy = 1e12 * row_of("figures/data/hierarchy.csv",
                                 "h200.bw.hbm.memcpy");
-    struct Roof fma = { 1e12 * row_of("figures/data/gpu-operators.csv",
-                                      "gpu.peak"), copy };
+    struct Roof fma = { 1e12 * row_of("figures/data/ceilings.csv",
+                                      "roof.fma.fp32"), copy };
     struct Roof tensor = { 1e12 * row_of("figures/data/ceilings.csv",
                                          "power.normal"), copy };
     int n = works_float(w, &s);
@@ -315,6 +315,112 @@ static int different(const int *x, int n)
         count += j == i;
     }
     return count;
+}
+
+/* A size that was measured, and the tile that the library took for it. */
+struct Measured { int n, m, k; double rate; };
+
+static struct Measured measured_at(const char *series, int n)
+{
+    static const char sweep[] = "figures/data/matmul-sweep.csv";
+    struct Measured s = { .n = n };
+    char name[60];
+    snprintf(name, sizeof name, "sweep.%s.%d", series, n);
+    s.rate = 1e12 * row_of(sweep, name);
+    snprintf(name, sizeof name, "sweep.%s.%d.tile-m", series, n);
+    s.m = (int)row_of(sweep, name);
+    snprintf(name, sizeof name, "sweep.%s.%d.tile-n", series, n);
+    s.k = (int)row_of(sweep, name);
+    return s;
+}
+
+/* By how much the model is too fast, negative if too slow. */
+static double too_fast(const struct Chip *c, const struct Measured *s)
+{
+    double flop = 2.0 * s->n * s->n * s->n;
+    return flop / stair(c, s->m, s->k, s->n, s->n, s->n).seconds / s->rate
+         - 1;
+}
+
+struct Errors { double mean, worst, bias; };
+
+static struct Errors errors(const struct Chip *c, const struct Measured *s,
+                            int count)
+{
+    struct Errors e = { 0, 0, 0 };
+    for (int i = 0; i < count; i++) {
+        double off = too_fast(c, &s[i]);
+        e.mean += fabs(off) / count;
+        e.worst = fmax(e.worst, fabs(off));
+        e.bias += off / count;
+    }
+    return e;
+}
+
+/* The three numbers that fit best, on a grid of steps of 5 TFLOP/s, half a
+ * TB/s and a quarter of a microsecond. */
+static struct Chip fitted(const struct Measured *s, int count)
+{
+    struct Chip best = chip_h200, c = chip_h200;
+    double least = INFINITY;
+    for (int flops = 780; flops <= 880; flops += 5)
+        for (int l2 = 28; l2 <= 56; l2++)
+            for (int start = 4; start <= 20; start++) {
+                c.flops = 1e12 * flops;
+                c.l2 = 0.5e12 * l2;
+                c.start = 0.25e-6 * start;
+                double mean = errors(&c, s, count).mean;
+                if (mean < least) {
+                    least = mean;
+                    best = c;
+                }
+            }
+    return best;
+}
+
+static void put_errors(FILE *f, const char *name, struct Errors e, int count)
+{
+    fact(f, count, "", "stair.%s.sizes", name);
+    fact(f, 100 * e.mean, "%", "stair.%s.error", name);
+    fact(f, 100 * e.worst, "%", "stair.%s.worst", name);
+    fact(f, 100 * e.bias, "%", "stair.%s.bias", name);
+}
+
+/* Fitted to every other size; then the sizes between them, and sizes whose
+ * rows begin at multiples of 64, 32 and 16 bytes only. */
+static void held_out(FILE *f)
+{
+    struct Measured fit[64], held[64], rows[128];
+    int fits = 0, helds = 0;
+    for (int n = 512; n <= 8192; n += 64)
+        if (n % 128 == 0)
+            fit[fits++] = measured_at("64", n);
+        else
+            held[helds++] = measured_at("64", n);
+    struct Chip c = fitted(fit, fits);
+    fact(f, c.flops / 1e12, "TFLOP/s", "stair.fit.flops");
+    fact(f, c.l2 / 1e12, "TB/s", "stair.fit.l2");
+    fact(f, c.start * 1e6, "us", "stair.fit.start");
+    put_errors(f, "fit", errors(&c, fit, fits), fits);
+    put_errors(f, "held", errors(&c, held, helds), helds);
+    double off_2496 = 0, off_2560 = 0;
+    for (int i = 0; i < helds; i++)
+        if (held[i].n == 2496)
+            off_2496 = too_fast(&c, &held[i]);
+    for (int i = 0; i < fits; i++)
+        if (fit[i].n == 2560)
+            off_2560 = too_fast(&c, &fit[i]);
+    fact(f, 100 * off_2496, "%", "stair.held.2496");
+    fact(f, 100 * off_2560, "%", "stair.fit.2560");
+    for (int bytes = 64; bytes >= 16; bytes /= 2) {
+        char name[16];
+        int count = 0;
+        for (int n = 1536; n <= 2560; n += 8)
+            if (n % (bytes / 2) == 0 && n % bytes != 0)
+                rows[count++] = measured_at("8", n);
+        snprintf(name, sizeof name, "rows.%d", bytes);
+        put_errors(f, name, errors(&c, rows, count), count);
+    }
 }
 
 /* The model of an H200 for each size that was measured: with one tile for
@@ -362,6 +468,7 @@ static void staircases(FILE *f)
     fact(f, 100 * drop, "%", "stair.sweep.drop");
     fact(f, sizes, "", "stair.sizes");
     fact(f, different(tile, sizes), "", "stair.tiles");
+    held_out(f);
 }
 
 /* Compared without the date, which is the last field. */

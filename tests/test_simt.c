@@ -1,6 +1,7 @@
 /* The software GPU: how warps go apart and meet, what they tell each other,
  * what memory does, what is refused.  Kernels are text, so that no
  * compiler is needed; test_simt_ops.c has the single instructions. */
+#include "simt/counters/trace.h"
 #include "simt/sanitizer/check.h"
 #include "simt_fixture.h"
 
@@ -906,6 +907,85 @@ static void lines(const struct Row *row)
     module_free(&module);
 }
 
+/* ---- the trace of a warp ---------- */
+
+static const char traced[] = HEAD
+    ".entry k(.param .u64 o, .param .u64 i, .param .u32 n) {\n"
+    ".reg .pred %p<3>; .reg .b32 %r<5>;\n"
+    "mov.u32 %r1, %laneid;\n"
+    "setp.lt.u32 %p1, %r1, 3;\n"
+    "setp.eq.u32 %p2, %r1, 4;\n"
+    "@%p1 bra A;\n"
+    "@%p2 mov.u32 %r2, 1;\n"
+    "bra.uni B;\n"
+    "A: mov.u32 %r2, 2;\n"
+    "@%p2 bra B;\n"
+    "B: mov.u32 %r3, %r2;\n"
+    "ret;\n}\n";
+
+/* What a trace prints: the text goes away with the next one. */
+static const char *trace_of(const char *what, bool blocks)
+{
+    static char *printed;
+    static size_t size;
+    struct Trace t;
+    struct Error e = { "" };
+    free(printed);
+    if (!trace_read(&t, what, &e))
+        fail_msg("%s", e.text);
+    t.blocks = blocks;
+    t.to = open_memstream(&printed, &size);
+    trace_begin(t);
+    run(traced, 2, 40);
+    simt_options.step = NULL;
+    fclose(t.to);
+    return printed;
+}
+
+static void trace(const struct Row *row)
+{
+    (void)row;
+    assert_string_equal(trace_of("k:1:1", false),
+        "k, block 1, warp 1: line, instruction, lanes; waiting: line, lanes\n"
+        "   6  mov.u32            01234567\n"
+        "   7  setp.lt.u32        01234567\n"
+        "   8  setp.eq.u32        01234567\n"
+        "   9  bra                012-----\n"
+        "  10  mov.u32            ...-4---   12 012.....   14 01234567\n"
+        "  11  bra.uni            ...34567   12 012.....   14 01234567\n"
+        "  12  mov.u32            012.....   14 01234567\n"
+        "  13  bra                ---.....   14 01234567\n"
+        "  14  mov.u32            01234567\n"
+        "  15  ret                01234567\n");
+    assert_non_null(strstr(trace_of("k:0", true),
+        "k, block 0, warp 0: line, instruction, lanes; waiting: line, lanes\n"
+        "   6  mov.u32            01234567890123456789012345678901\n"
+        "  10  mov.u32            ...34567890123456789012345678901"
+        "   12 012.............................   14 0123456789"));
+    assert_string_equal(trace_of("another", false), "");
+}
+
+static void trace_names(const struct Row *row)
+{
+    (void)row;
+    static const struct { const char *text, *kernel; unsigned block, warp; }
+        all[] = {
+        { "k", "k", 0, 0 }, { "k:7", "k", 7, 0 }, { "k:7:3", "k", 7, 3 },
+        { "lab::copy", "lab::copy", 0, 0 },
+        { "lab::copy:2", "lab::copy", 2, 0 }, { "k:", "k:", 0, 0 },
+    };
+    struct Trace t;
+    struct Error e;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        assert_true(trace_read(&t, all[i].text, &e));
+        assert_string_equal(t.kernel, all[i].kernel);
+        assert_int_equal(t.block, all[i].block);
+        assert_int_equal(t.warp, all[i].warp);
+    }
+    assert_false(trace_read(&t, "", &e));
+    assert_non_null(strstr(e.text, "KERNEL"));
+}
+
 static void unread_atomics(const struct Row *row)
 {
     (void)row;
@@ -1698,6 +1778,8 @@ static const struct Row rows[] = {
     { "allocations", allocations, "no gap between two allocations" },
     { "counts", counts, "guards counted as active" },
     { "lines", lines, "lines of headers" },
+    { "trace", trace, "lanes whose guard is false shown as running" },
+    { "trace_names", trace_names, "the last number is always the block" },
     { "unread_atomics", unread_atomics, "every atomic has a result" },
     { "deterministic", deterministic, "an order that changes" },
     { "malformed", malformed, "text that is trusted" },

@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/roofline.nw, "Every operator on paper".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-ceilings.nw, "Every operator on paper".  Edit it there. */
 
 #include "bench/operator_costs.h"
 

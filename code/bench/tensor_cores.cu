@@ -257,6 +257,10 @@ static void put(const struct Shape *s, const struct Timed *t)
            "%5.0f MHz\n", s->name, name, us, rate, 1e6 * fastest(&t->t),
            1e6 * slowest(&t->t), t->watts, t->mhz);
     number_put(&numbers, "us", us, "tensor-cores.%s.%s.us", s->name, name);
+    number_put(&numbers, "us", 1e6 * fastest(&t->t),
+               "tensor-cores.%s.%s.fastest", s->name, name);
+    number_put(&numbers, "us", 1e6 * slowest(&t->t),
+               "tensor-cores.%s.%s.slowest", s->name, name);
     number_put(&numbers, "TFLOP/s", rate, "tensor-cores.%s.%s.rate",
                s->name, name);
     number_put(&numbers, "W", t->watts, "tensor-cores.%s.%s.watts", s->name,

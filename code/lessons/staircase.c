@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/roofline.nw, "The mystery of square products".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-ceilings.nw, "staircase: a model of tiles and waves".  Edit it there. */
 
 #include "lessons/staircase.h"
 

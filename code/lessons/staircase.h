@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/roofline.nw, "The mystery of square products".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-ceilings.nw, "staircase: a model of tiles and waves".  Edit it there. */
 
 #ifndef LESSONS_STAIRCASE_H
 #define LESSONS_STAIRCASE_H

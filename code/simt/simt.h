@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/software-gpu.nw, "The header".  Edit it there. */
+/* Tangled from chapters/workshop/simt-executor.nw, "The header".  Edit it there. */
 
 #ifndef SIMT_SIMT_H
 #define SIMT_SIMT_H
@@ -140,6 +140,9 @@ struct Options {
     bool count, check;          /* default: both                         */
     bool plain;                 /* not the functions for 256-bit vectors */
     uint64_t step_limit;        /* warp instructions of one block        */
+    /* Called before each instruction of a warp, with the lanes that will
+     * execute it; NULL: nobody. */
+    void (*step)(const struct Warp *, uint32_t on);
 };
 extern struct Options simt_options;
 

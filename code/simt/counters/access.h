@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/counting.nw, "What is asked, and what is kept".  Edit it there. */
+/* Tangled from chapters/workshop/simt-counters.nw, "An access and its counts".  Edit it there. */
 
 /* What one warp instruction asks of memory, and what we keep of it. */
 #ifndef SIMT_COUNTERS_ACCESS_H

@@ -232,7 +232,7 @@ static int atomic_wavefronts(const struct Access *a, int *ideal)
 {
     int lanes[32] = { 0 }, most = 0;
     *ideal = 1;
-    /* adding 1, for nobody: words are counted, not lanes */
+    /* adding 1 without the old value: count words, not lanes */
     if (a->atomic == ATOMIC_INC1 && a->kind == ACCESS_RED) {
         uint64_t word[32];
         return degree(word, units(word, a->address, a->lanes, 4), 32);

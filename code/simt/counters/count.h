@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/counting.nw, "Adding up".  Edit it there. */
+/* Tangled from chapters/workshop/simt-counters.nw, "Totals and metrics".  Edit it there. */
 
 /* What a warp's access costs on an H200, by rules measured there. */
 #ifndef SIMT_COUNTERS_COUNT_H

@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/software-gpu.nw, "Barriers of a block".  Edit it there. */
+/* Tangled from chapters/workshop/simt-executor.nw, "Barriers of a block".  Edit it there. */
 
 #include "simt/executor/execute.h"
 

@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/software-gpu.nw, "Tables, traps and faults".  Edit it there. */
+/* Tangled from chapters/workshop/simt-executor.nw, "Tables, traps and faults".  Edit it there. */
 
 #include "simt/executor/execute.h"
 
@@ -323,6 +323,8 @@ void warp_run(struct Warp *w, int slice)
             w->next = w->pc + 1;
             if (i->guarded && site)
                 site[w->pc].on += lanes_in(on);
+            if (simt_options.step)
+                simt_options.step(w, on);
             if (on || i->leaves)
                 i->run(w, i, on);
             if (i->ends)

@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/software-gpu.nw, "Where all ways must pass".  Edit it there. */
+/* Tangled from chapters/workshop/simt-executor.nw, "Immediate post-dominators".  Edit it there. */
 
 #include "simt/executor/execute.h"
 

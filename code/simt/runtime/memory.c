@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/software-gpu.nw, "Memory that the host cannot touch".  Edit it there. */
+/* Tangled from chapters/workshop/simt-executor.nw, "Memory that the host cannot touch".  Edit it there. */
 
 #include "simt/simt.h"
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "simt/counters/report.h"
+#include "simt/counters/trace.h"
 #include "simt/runtime/cards.h"
 #include "simt/runtime/names.h"
 #include "simt/sanitizer/check.h"
@@ -215,6 +216,14 @@ static void start(void)
     if (devices < 1 || devices > MOST_DEVICES)
         misuse("SIMT_DEVICES=%s: a number from 1 to %d is expected", n,
                MOST_DEVICES);
+    /* trace a warp, if that is asked for */
+    struct Trace t;
+    const char *traced = getenv("SIMT_TRACE");
+    if (traced && *traced) {
+        if (!trace_read(&t, traced, &e))
+            misuse("%s", e.text);
+        trace_begin(t);
+    }
     report_begin();
     atexit(at_the_end);
 }
