@@ -42,6 +42,32 @@ check "16 to 3,652 MHz, 227 times; 274 million to 58 billion, 212 times" \
         /^[0-9]/ && $1 == 2021.9 { u = $2; c = $3 }
         END { exit !(int(b / a + .5) == 227 && b == 3652 && c == 3200 &&
                      int(u / t) == 212) }' figures/data/microprocessors.csv
+check "after 2004 at most 4,656 MHz, in 2007, and at least 2,308" \
+    awk -F, '/^[0-9]/ && $1 > 2004.8 {
+            if ($3 > most) { most = $3; year = $1 }
+            if (!least || $3 < least) least = $3 }
+        END { exit !(most == 4656 && int(year) == 2007 && least == 2308) }' \
+    figures/data/microprocessors.csv
+check "power: 155 W in 2003, 95 to 170 until 2011, 500 in 2021" \
+    awk -F, '/^[0-9]/ && $1 == 2003.4 { first = $4 }
+        /^[0-9]/ && $1 > 2004 && $1 < 2012 && ($4 < 95 || $4 > 170) { bad++ }
+        /^[0-9]/ && $1 == 2021.9 { last = $4 }
+        END { exit !(int(first) == 155 && !bad && last == 500) }' \
+    figures/data/microprocessors.csv
+for said in "4,656 MHz, reached in 2007" "between 2,308 and 4,656" \
+            "to 155 in 2003"; do
+    check "the chapter says: $said" grep -q "$said" "$chapter"
+done
+
+# the balance of matrix arithmetic and memory, and how the text says it grew
+balance() { awk -F, -v g="$1" '$1 == g { print 1000 * $6 / $7 }' "$list"; }
+check "balance: 29 and 139 within a year, then twice as much in seven" \
+    awk -v a="$(balance "Tesla P100 SXM2")" -v b="$(balance "Tesla V100 SXM2")" \
+        -v c="$(balance "B200 (HGX)")" -v k="$(balance "Tesla K40")" \
+        -v o="$(balance "Tesla C870")" \
+        'BEGIN { exit !(int(a + .5) == 29 && int(b + .5) == 139 &&
+                        c / b > 1.95 && c / b < 2.1 &&
+                        log(b / k) / log(c / o) > 0.5) }'
 
 line=$(head -1 figures/data/lower-bound.txt)
 command=${line#\$ }
