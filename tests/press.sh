@@ -95,7 +95,7 @@ cat page.* | grep -q "sum the row. $body; used $use"
 result $? "the index of chunks: parts, then uses"
 cat page.* | grep -q "tion 2.1 *\[$body\]"
 result $? "a reference to a section names its page"
-cat page.* | grep -q "A row is a run of bytes  *$(page_with '^ *Figure 1.1')"
+cat page.* | grep -q "A row is a run of bytes  *$(page_with '^ *Figure 1.1 *A row')"
 result $? "the list of figures has the claim and the page"
 in_line() {        # in the book $1: two sections in one line of the contents
     pdftotext -layout "$1" - |
