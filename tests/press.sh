@@ -77,7 +77,7 @@ body=$(page_with 'total += x\[i\];')
 result $? "the use ($use) and the definition ($body) are on two pages"
 grep -q "sum the row $body" "page.$((use + first - 1))"
 result $? "the use names the page of the definition"
-grep -q "Used on page $use and in the tools; goes into code/small/sum.c" \
+grep -q "used on page $use and in the tools, in code/small/sum.c and 1 more" \
      "page.$((body + first - 1))"
 result $? "the definition names the page of the use, and the other volume"
 part=$(page_with 'read the numbers. +=')

@@ -213,7 +213,7 @@ end
 function M.paths(paths, page)
     local s = {}
     for _, path in ipairs(paths or {}) do
-        s[#s + 1] = '<p><b>' .. escape(path.title) .. '</b> '
+        s[#s + 1] = '<p><b>' .. escape(path.title) .. ':</b> '
             .. escape(path.about) .. '</p>\n<ul>'
         for _, c in ipairs(path.chapters) do
             s[#s + 1] = '<li>' .. chapter_link(c, page)

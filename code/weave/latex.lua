@@ -124,17 +124,6 @@ local function set_line(line)
 end
 
 -- latex: a part of a chunk
-local function set_head(part)
-    local function place_of(other)
-        if not other then return "" end
-        local _, place = elsewhere(other.url)
-        return place or pages(anchor_of(other.url))
-    end
-    return ("\\chunkhead{%s}{%s}{%s}{%s}{%s}"):format(part.anchor,
-        set_name(part.name), part.index == 1 and "=" or "+=",
-        place_of(part.previous), place_of(part.next))
-end
-
 -- "page 12 and in the workshop", or "" if nothing uses the chunk
 local function used_on(used, anchor, format)
     local near, far = false, nil
@@ -147,17 +136,25 @@ local function used_on(used, anchor, format)
     return table.concat(out, " and ")
 end
 
-local function set_foot(part)
-    if part.index > 1 or part.root then return "\\chunkend" end
-    local files = {}
-    for i, file in ipairs(part.files) do files[i] = set_code(file) end
-    if #files > 3 then
-        files = { files[1], files[2],
-                  ("and %d more files"):format(#files - 2) }
+local function set_use(part)
+    if part.index > 1 or part.root then return "" end
+    local file = set_code(part.files[1])
+    if #part.files > 1 then
+        file = ("%s and %d more"):format(file, #part.files - 1)
     end
-    return ("\\chunkfoot{%s}{%s}"):format(
-        used_on(part.used, part.anchor, "on \\mbused{%s}"),
-        table.concat(files, ", "))
+    return ("used %s, in %s"):format(
+        used_on(part.used, part.anchor, "on \\mbused{%s}"), file)
+end
+
+local function set_head(part)
+    local function place_of(other)
+        if not other then return "" end
+        local _, place = elsewhere(other.url)
+        return place or pages(anchor_of(other.url))
+    end
+    return ("\\chunkhead{%s}{%s}{%s}{%s}{%s}{%s}"):format(part.anchor,
+        set_name(part.name), part.index == 1 and "=" or "+=",
+        set_use(part), place_of(part.previous), place_of(part.next))
 end
 
 -- May no page end before line n of so many, of which `heads` are heads?
@@ -172,7 +169,7 @@ function M.chunk(part)
         if stays(n, #lines, 1) then out[#out + 1] = "\\nobreak" end
         out[#out + 1] = ("\\codeline{%s}{%s}"):format(places, text)
     end
-    out[#out + 1] = set_foot(part)
+    out[#out + 1] = "\\chunkend"
     return raw_block(table.concat(out, "\n"))
 end
 
