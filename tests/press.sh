@@ -147,8 +147,8 @@ result $? "the second volume has its own contents, and refers to the first"
 cat page.* | grep -q 'Read first: 1 What a sum costs\.' && grep -q 'Read first: 2 Rows\.' tools.txt
 result $? "a chapter says what to read first"
 lua5.4 "$top/code/weave/lengths.lua" build/weave build/pdf/book.places |
-    grep -q "^2 Rows  *1  *30  *4  *2 "
-result $? "pages, words, lines and chunks of a chapter are counted"
+    grep -q "^2 Rows  *1  *30  *4  *2  *0 "
+result $? "pages, words, lines, chunks and figures of a chapter are counted"
 mkdir "$tmp/weave" && cp "$top"/code/weave/* "$tmp/weave"
 sed -i 's/to.volume ~= here/false/' "$tmp/weave/latex.lua"
 cp -r "$tmp/good" "$tmp/mixed" && cd "$tmp/mixed" || exit 1

@@ -13,23 +13,22 @@ for _, part in ipairs(whole.parts) do
         for _, c in ipairs(part.chapters) do
             local first, t = places[c.sections[1].id][1], lengths[c.slug]
             if first > 0 then
-                list[#list + 1] = { title = c.number .. " " .. c.title,
-                    first = first, words = t.words, lines = t.lines,
-                    chunks = t.chunks }
+                t.title, t.first = c.number .. " " .. c.title, first
+                list[#list + 1] = t
             end
         end
     end
 end
 
 local function row(title, t)
-    print(("%-46s %6d %7d %7d %7d %8.0f %8.1f"):format(title:sub(1, 46),
-        t.pages, t.words, t.lines, t.chunks, t.words / t.pages,
-        t.lines / t.pages))
+    print(("%-40s %5d %7d %6d %6d %7d %7.0f %7.1f"):format(
+        title:sub(1, 40), t.pages, t.words, t.lines, t.chunks, t.figures,
+        t.words / t.pages, t.lines / t.pages))
 end
 
-local total = { pages = 0, words = 0, lines = 0, chunks = 0 }
-print(("%-46s %6s %7s %7s %7s %8s %8s"):format(name, "pages", "words",
-    "lines", "chunks", "words/p", "lines/p"))
+local total = { pages = 0, words = 0, lines = 0, chunks = 0, figures = 0 }
+print(("%-40s %5s %7s %6s %6s %7s %7s %7s"):format(name, "pages", "words",
+    "lines", "chunks", "figures", "words/p", "lines/p"))
 for i, t in ipairs(list) do
     t.pages = (list[i + 1] and list[i + 1].first or last) - t.first
     if t.pages > 0 then row(t.title, t) end

@@ -694,9 +694,13 @@ write_if_changed(out .. "/book.lua", "return " .. dump(whole, "") .. "\n")
 local volumes, lengths = { of = {} }, {}
 for i, volume in ipairs(config.volumes) do volumes[i] = volume end
 for _, c in ipairs(chapters) do
+    local count = { figure = 0, table = 0 }
+    for _, item in ipairs(c.items) do
+        count[item.kind] = (count[item.kind] or 0) + 1
+    end
     volumes.of[c.slug] = { volume = c.volume, title = c.title }
     lengths[c.slug] = { words = c.length.words, lines = c.length.lines,
-                        chunks = #c.parts }
+        chunks = #c.parts, figures = count.figure + count.table }
 end
 write_if_changed(out .. "/volumes.lua",
                  "return " .. dump(volumes, "") .. "\n")
