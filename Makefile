@@ -51,7 +51,7 @@ tangle     chapters -> code/
 test       build everything and test it; the last line counts
 test-code  the same without the book, for those who change code only
 book       chapters -> build/book/html/index.html
-pdf        chapters -> build/book/moving-bytes.pdf (make setup-pdf first)
+pdf        chapters -> moving-bytes.pdf and -workshop.pdf in build/book (make setup-pdf first)
 train      train a small GPT-2 on the text of this book (ON=cpu, ON=cuda: there)
 bench      measure this CPU against its own ceilings
 bench-gpu  the same for this GPU

@@ -24,7 +24,7 @@ build/weave/stamp: $(CHAPTERS) book.yaml ERRATA.yaml $(LOOM) \
 	@code/weave/weave
 	@touch $@
 $(SLUGS:%=build/weave/%.md) $(SLUGS:%=build/weave/%.lua) \
-  build/weave/book.lua: build/weave/stamp ;
+  $(addprefix build/weave/,book.lua volumes.lua): build/weave/stamp ;
 $(HTML)/%.html: build/weave/%.md build/weave/%.lua code/weave/page.template \
                 code/weave/page $(addprefix code/weave/,filter.lua html.lua \
                 after.lua lexer.lua data.lua) chapters/references.bib | $(PLOTS)
@@ -52,11 +52,16 @@ TEX     := $(patsubst %.nw,$(PDF)/%.tex,$(notdir $(CHAPTERS))) \
 DRAWN   := $(patsubst %.svg,$(PDF)/%.pdf,$(wildcard figures/*.svg)) \
            $(patsubst build/%.svg,$(PDF)/%.pdf,$(PLOTS))
 
-pdf-pages: $(B)/book/moving-bytes.pdf
-	@echo "$<"
+VOLUMES := $(B)/book/moving-bytes.pdf $(B)/book/moving-bytes-workshop.pdf
+pdf-pages: $(VOLUMES)
+	@for v in book workshop; do \
+	    lua5.4 code/weave/lengths.lua build/weave $(PDF)/$$v.places; \
+	done
+	@printf '%s\n' $^
 
 # page-tex runs pandoc on one chapter; press runs TeX until nothing moves.
 $(PDF)/%.tex: build/weave/%.md build/weave/%.lua code/weave/page-tex \
+              build/weave/volumes.lua \
               $(addprefix code/weave/,filter.lua latex.lua lexer.lua data.lua) \
               chapters/references.bib
 	@code/weave/page-tex $*
@@ -71,7 +76,10 @@ $(PDF)/figures/%.pdf: build/figures/%.svg code/weave/figure.css
 	$(DRAW)
 $(PDF)/book.tex: build/weave/stamp code/weave/book-tex.lua $(TEX)
 	@lua5.4 code/weave/book-tex.lua build/weave/book.lua $(PDF)
-$(B)/book/moving-bytes.pdf: $(PDF)/book.tex $(TEX) $(DRAWN) \
+# A volume is pressed under its name in book.yaml.
+$(B)/book/moving-bytes.pdf: NAME := book
+$(B)/book/moving-bytes-workshop.pdf: NAME := workshop
+$(VOLUMES): $(PDF)/book.tex $(TEX) $(DRAWN) \
               $(addprefix code/weave/,press press.sty places.lua read-log.lua)
-	@code/weave/press $(PDF)
-	@mkdir -p $(@D); cp $(PDF)/book.pdf $@.new; mv $@.new $@
+	@code/weave/press $(PDF) $(NAME)
+	@mkdir -p $(@D); cp $(PDF)/$(NAME).pdf $@.new; mv $@.new $@

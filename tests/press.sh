@@ -77,9 +77,9 @@ body=$(page_with 'total += x\[i\];')
 result $? "the use ($use) and the definition ($body) are on two pages"
 grep -q "sum the row $body" "page.$((use + first - 1))"
 result $? "the use names the page of the definition"
-grep -q "Used on page $use; goes into code/small/sum.c" \
+grep -q "used on page $use and in the tools, in code/small/sum.c and 1 more" \
      "page.$((body + first - 1))"
-result $? "the definition names the page of the use"
+result $? "the definition names the page of the use, and the other volume"
 part=$(page_with 'read the numbers. +=')
 grep -q "read the numbers. =.*$part *▸" page.*
 result $? "a part names the page of the next part"
@@ -91,11 +91,11 @@ scan=$(page_with 'while (n < ROW_MAX')
 cat page.* | grep -q "ROW_MAX $header, $use" ||
     cat page.* | grep -q "ROW_MAX $header, $scan"
 result $? "the index of identifiers: definition, then occurrences"
-cat page.* | grep -q "sum the row. $body; used $use"
+cat page.* | grep -q "sum the row. $body; used $use and in the tools"
 result $? "the index of chunks: parts, then uses"
 cat page.* | grep -q "tion 2.1 *\[$body\]"
 result $? "a reference to a section names its page"
-cat page.* | grep -q "A row is a run of bytes  *$(page_with '^ *Figure 1.1')"
+cat page.* | grep -q "A row is a run of bytes  *$(page_with '^ *Figure 1.1 *A row')"
 result $? "the list of figures has the claim and the page"
 in_line() {        # in the book $1: two sections in one line of the contents
     pdftotext -layout "$1" - |
@@ -131,6 +131,32 @@ result $? "an identifier in a sentence is a link to its definition"
 [ "$(pdffonts build/pdf/book.pdf | awk 'NR > 2' |
      grep -c -v ' yes ')" -eq 0 ]
 result $? "all fonts are embedded"
+
+# ---- the other volume -----------------------------------------------------
+"$top/code/weave/press" build/pdf tools > press.log 2>&1
+result $? "the second volume is printed without a complaint"
+pdftotext -layout build/pdf/tools.pdf tools.txt
+told=$(cat page.* | tr -s ' \n' ' ')
+echo "$told" | grep -q 'On to Appendix A \[Tools, in the tools\], whose .sum again. \[in the tools\] calls sum_again, and once more to Appendix A \[in the tools\]'
+result $? "a reference to the other volume names its chapter once, and no page"
+grep -q 'sum the row in volume 1' tools.txt && ! grep -q 'sum the row. [0-9]' tools.txt
+result $? "a chunk of the other volume is used from there, and not in the index"
+grep -q 'Chapter 2 \[Rows, in volume 1\]' tools.txt &&
+    ! grep -q 'The outline\|A row is a run' tools.txt
+result $? "the second volume has its own contents, and refers to the first"
+cat page.* | grep -q 'Read first: 1 What a sum costs\.' && grep -q 'Read first: 2 Rows\.' tools.txt
+result $? "a chapter says what to read first"
+lua5.4 "$top/code/weave/lengths.lua" build/weave build/pdf/book.places |
+    grep -q "^2 Rows  *1  *30  *4  *2  *0 "
+result $? "pages, words, lines, chunks and figures of a chapter are counted"
+mkdir "$tmp/weave" && cp "$top"/code/weave/* "$tmp/weave"
+sed -i 's/to.volume ~= here/false/' "$tmp/weave/latex.lua"
+cp -r "$tmp/good" "$tmp/mixed" && cd "$tmp/mixed" || exit 1
+"$tmp/weave/page-tex" 02-rows &&
+    ! "$top/code/weave/press" build/pdf > press.log 2>&1 &&
+    grep -q 'no place called sec:tools' press.log
+result $? "wrong: a writer that takes both volumes for one stops the press"
+cd "$tmp/good" || exit 1
 
 # ---- a press that forgets ------------------------------------------------
 # The rows above see a listing without links, and the press itself misses the

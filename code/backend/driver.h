@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention-on-hopper.nw, "The copy engine".  Edit it there. */
+/* Tangled from chapters/gpt2/attention-on-hopper.nw, "The copy engine".  Edit it there. */
 
 #ifndef BACKEND_DRIVER_H
 #define BACKEND_DRIVER_H

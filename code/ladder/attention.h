@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention.nw, "Attention as it is written".  Edit it there. */
+/* Tangled from chapters/gpt2/attention.nw, "Attention as it is written".  Edit it there. */
 
 #ifndef LADDER_ATTENTION_H
 #define LADDER_ATTENTION_H

@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention.nw, "Softmax".  Edit it there. */
+/* Tangled from chapters/gpt2/attention.nw, "Softmax".  Edit it there. */
 
 #ifndef LADDER_SOFTMAX_H
 #define LADDER_SOFTMAX_H

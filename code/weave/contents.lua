@@ -3,16 +3,29 @@
 -- The chapters of book.yaml, in order.
 --
 -- read(root) returns what book.yaml says, with `contents` added, a list of
--- { path, slug, part, number }, and a table slug -> number.
+-- { path, slug, part, volume, number }, and a table slug -> number.
+-- `volume` is an index in volumes, of which there is at least one.
 package.path = arg[0]:gsub("[^/]*$", "") .. "?.lua;" .. package.path
 local yaml = require "yaml"
 local M = {}
 
+-- the volume of a part
+local function volume_of(book, part)
+    for i, volume in ipairs(book.volumes) do
+        if volume.name == (part.volume or book.volumes[1].name) then
+            return i
+        end
+    end
+    error("book.yaml: no volume is called " .. part.volume, 0)
+end
+
 function M.read(root)
     local book = yaml.read(root .. "/book.yaml")
     local chapters, numbers, count = {}, {}, { digits = 0, letters = 0 }
+    book.volumes = book.volumes or { { name = "book" } }
+    book.needs = book.needs or {}
     for _, part in ipairs(book.parts) do
-        local kind = part.numbers or "digits"
+        local kind, volume = part.numbers or "digits", volume_of(book, part)
         for _, name in ipairs(part.chapters) do
             local slug = name:match("[^/]+$")
             if slug ~= "preface" then count[kind] = count[kind] + 1 end
@@ -21,7 +34,8 @@ function M.read(root)
                 or tostring(count[kind])
             numbers[slug] = number
             table.insert(chapters, { path = "chapters/" .. name .. ".nw",
-                slug = slug, part = part, number = number })
+                slug = slug, part = part, volume = volume,
+                number = number })
         end
     end
     book.contents = chapters

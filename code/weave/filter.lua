@@ -299,6 +299,8 @@ local function Div(div)
                  .. tostring(of))
         end
         return writer.answer(div, of, page.numbers[of])
+    elseif div.classes:includes("paths") then
+        return writer.paths(page.paths, page)
     end
 end
 

@@ -193,12 +193,47 @@ function M.calculated(expression, rows, text)
 end
 
 -- numbered blocks as HTML
+local function chapter_link(c, page)
+    local title = M.title(c.title)
+    local number = c.number ~= "0" and '<span class="number">' .. c.number
+                   .. '\u{A0}</span>' or ""
+    return link(c.slug, page, nil, number .. title)
+end
+
+local function before(page)
+    local s = { '<span class="minutes">' .. page.minutes .. '</span>' }
+    for i, c in ipairs(page.needs or {}) do
+        s[#s + 1] = (i == 1 and ' <span class="needs">Read first: '
+                     or ', ') .. chapter_link(c, page)
+    end
+    return block('<p class="before">' .. table.concat(s)
+                 .. (#s > 1 and '</span>' or "") .. '</p>')
+end
+
+function M.paths(paths, page)
+    local s = {}
+    for _, path in ipairs(paths or {}) do
+        s[#s + 1] = '<p><b>' .. escape(path.title) .. ':</b> '
+            .. escape(path.about) .. '</p>\n<ul>'
+        for _, c in ipairs(path.chapters) do
+            s[#s + 1] = '<li>' .. chapter_link(c, page)
+                .. ' <span class="minutes">' .. c.minutes
+                .. '</span></li>'
+        end
+        s[#s + 1] = '<li class="sum">together <span class="minutes">'
+            .. path.minutes .. '</span></li>\n</ul>'
+    end
+    return block('<div class="paths chapters">\n' .. table.concat(s, "\n")
+                 .. '\n</div>')
+end
+
 function M.heading(h, number, page)
     local id = escape(h.identifier)
     local content = pandoc.List()
     if h.level == 1 and page.label then
-        content:insert(inline('<span class="label">' .. escape(page.label)
-            .. '</span> '))
+        content:insert(inline('<span class="label">' .. (page.volume
+            and '<span class="volume">' .. escape(page.volume)
+            .. '</span> ' or "") .. escape(page.label) .. '</span> '))
         if page.label == "Preface" and pandoc.utils.stringify(h.content)
            == "Preface" then content = pandoc.List() end
     elseif number then
@@ -209,6 +244,7 @@ function M.heading(h, number, page)
     content:insert(inline(' <a class="permalink" href="#' .. id
         .. '" aria-label="Link to this section">#</a>'))
     h.content = content
+    if h.level == 1 and page.minutes then return { h, before(page) } end
     return h
 end
 

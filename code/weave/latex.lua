@@ -49,6 +49,39 @@ local function set_name(name)
     return table.concat(out) .. escape(name:sub(at))
 end
 
+local function set_title(title)
+    return (title:gsub("[^`]+", escape)
+                 :gsub("`([^`]*)`", "\\mbcode{%1}"))
+end
+
+-- latex: what is in another volume
+local volumes, here
+
+-- Sets the volume that is being printed; from: the table of volumes.
+function M.print_volume(number, from) volumes, here = from, number end
+
+local told = {}
+
+function M.start(page)
+    local from = dofile("build/weave/volumes.lua")
+    local of = from.of[page.slug]
+    M.print_volume(of and of.volume or 1, from)
+end
+
+-- What of this address is elsewhere: its chapter and volume, or nil.
+local function elsewhere(url)
+    local to = volumes.of[url:match("^[^#]*")]
+    if to and to.volume ~= here then
+        return to, volumes[to.volume].place
+    end
+end
+
+local function tell(to, place)
+    if told[to] then return place end
+    told[to] = true
+    return set_title(to.title) .. ", " .. place
+end
+
 -- latex: a line of code and its places
 local STYLES = { k = "\\lxK", t = "\\lxT", n = "\\lxN", s = "\\lxS",
                  c = "\\lxC", p = "\\lxP" }
@@ -59,8 +92,11 @@ local function link_word(piece, text)
     if piece.anchor then
         return ("\\lxD{%s}{%s}"):format(piece.anchor, text)
     end
+    if elsewhere(piece.url) then return text end
     return ("\\lxI{%s}{%s}"):format(anchor_of(piece.url), text)
 end
+
+local function pages(anchor) return "\\mbpages{" .. anchor .. "}" end
 
 local function set_line(line)
     local out, places = {}, {}
@@ -70,8 +106,11 @@ local function set_line(line)
         elseif piece.use then
             local anchor = anchor_of(piece.url)
             places[#places + 1] = "use." .. anchor
-            out[i] = ("\\codeuse{%s}{%s}"):format(anchor,
-                                                  set_name(piece.use))
+            local _, place = elsewhere(piece.url)
+            out[i] = place and ("\\codeaway{%s}{%s}"):format(
+                    set_name(piece.use), place)
+                or ("\\codeuse{%s}{%s}"):format(anchor,
+                    set_name(piece.use))
         else
             local style = STYLES[piece.kind]
             local text = escape_code(piece.text)
@@ -85,24 +124,37 @@ local function set_line(line)
 end
 
 -- latex: a part of a chunk
-local function set_head(part)
-    local before, after = part.previous, part.next
-    return ("\\chunkhead{%s}{%s}{%s}{%s}{%s}"):format(part.anchor,
-        set_name(part.name), part.index == 1 and "=" or "+=",
-        before and anchor_of(before.url) or "",
-        after and anchor_of(after.url) or "")
+-- "page 12 and in the workshop", or "" if nothing uses the chunk
+local function used_on(used, anchor, format)
+    local near, far = false, nil
+    for _, use in ipairs(used) do
+        local _, place = elsewhere(use.url)
+        near, far = near or not place, place or far
+    end
+    local out = { near and format:format("use." .. anchor) or nil }
+    out[#out + 1] = far
+    return table.concat(out, " and ")
 end
 
-local function set_foot(part)
-    if part.index > 1 or part.root then return "\\chunkend" end
-    local files = {}
-    for i, file in ipairs(part.files) do files[i] = set_code(file) end
-    if #files > 3 then
-        files = { files[1], files[2],
-                  ("and %d more files"):format(#files - 2) }
+local function set_use(part)
+    if part.index > 1 or part.root then return "" end
+    local file = set_code(part.files[1])
+    if #part.files > 1 then
+        file = ("%s and %d more"):format(file, #part.files - 1)
     end
-    return ("\\chunkfoot{%s}{%s}"):format(part.anchor,
-                                          table.concat(files, ", "))
+    return ("used %s, in %s"):format(
+        used_on(part.used, part.anchor, "on \\mbused{%s}"), file)
+end
+
+local function set_head(part)
+    local function place_of(other)
+        if not other then return "" end
+        local _, place = elsewhere(other.url)
+        return place or pages(anchor_of(other.url))
+    end
+    return ("\\chunkhead{%s}{%s}{%s}{%s}{%s}{%s}"):format(part.anchor,
+        set_name(part.name), part.index == 1 and "=" or "+=",
+        set_use(part), place_of(part.previous), place_of(part.next))
 end
 
 -- May no page end before line n of so many, of which `heads` are heads?
@@ -117,7 +169,7 @@ function M.chunk(part)
         if stays(n, #lines, 1) then out[#out + 1] = "\\nobreak" end
         out[#out + 1] = ("\\codeline{%s}{%s}"):format(places, text)
     end
-    out[#out + 1] = set_foot(part)
+    out[#out + 1] = "\\chunkend"
     return raw_block(table.concat(out, "\n"))
 end
 
@@ -167,20 +219,29 @@ function M.calculated(_, _, text) return raw(escape(text)) end
 function M.reference(ref)
     local text = escape(ref.text):gsub(" ", "~")
     if ref.text:find("^Section 0") then text = "the preface" end
+    local to, place = elsewhere(ref.url)
+    if to then
+        return raw(("%s\\mbfar{%s}"):format(text, tell(to, place)))
+    end
     return raw(("\\mbref{%s}{%s}"):format(anchor_of(ref.url), text))
 end
 
 function M.chunk_reference(name, url)
+    local to, place = elsewhere(url)
+    if to then
+        return raw(("\\anglename{%s}\\mbfar{%s}"):format(set_name(name),
+                                                       tell(to, place)))
+    end
     return raw(("\\mbchunkref{%s}{%s}"):format(anchor_of(url),
                                                set_name(name)))
 end
 
-
 function M.identifier(pieces)
     local code, anchors, n = {}, {}, 0
     for i, p in ipairs(pieces) do
-        code[i] = p.url and "\2" .. p.text .. "\3" or p.text
-        anchors[#anchors + 1] = p.url and anchor_of(p.url)
+        local link = p.url and not elsewhere(p.url)
+        code[i] = link and "\2" .. p.text .. "\3" or p.text
+        anchors[#anchors + 1] = link and anchor_of(p.url) or nil
     end
     local function open()
         n = n + 1
@@ -191,19 +252,49 @@ function M.identifier(pieces)
 end
 
 -- latex: headings
+local function chapter_name(c)
+    local number = c.number ~= "0" and c.number .. "~" or ""
+    return number .. set_title(c.title)
+end
+
+local function lead(page)
+    local needs = {}
+    for i, c in ipairs(page.needs or {}) do
+        needs[i] = elsewhere(c.url) and chapter_name(c)
+            or ("\\mblink{%s}{%s}"):format(c.id, chapter_name(c))
+    end
+    return ("\\chapterlead{%s}{%s}"):format(escape(page.minutes),
+                                            table.concat(needs, ", "))
+end
+
+function M.paths(paths)
+    local out = {}
+    for _, path in ipairs(paths or {}) do
+        out[#out + 1] = ("\\pathhead{%s}{%s}"):format(escape(path.title),
+                                                      escape(path.about))
+        for _, c in ipairs(path.chapters) do
+            out[#out + 1] = ("\\pathline{%s}{%s}{%s}"):format(c.id,
+                chapter_name(c), escape(c.minutes))
+        end
+        out[#out + 1] = ("\\pathsum{%s}"):format(escape(path.minutes))
+    end
+    return raw_block(table.concat(out, "\n"))
+end
+
 local COMMANDS = { "\\bookchapter", "\\booksection", "\\booksubsection",
                    "\\booksubsubsection" }
 
-function M.heading(h)
+function M.heading(h, _, page)
     local out = pandoc.List { raw(("%s{%s}{"):format(
         COMMANDS[h.level] or COMMANDS[4], h.identifier)) }
     out:extend(h.content)
-    out:insert(raw("}"))
+    out:insert(raw(h.level == 1 and page.minutes and "}" .. lead(page)
+                   or "}"))
     return pandoc.Plain(out)
 end
 
 -- latex: how high a table is
--- Points: 12.5 a line, 11 one of the caption, and what the rules take.
+-- Points: 11.4 a line, 11 one of the caption, and what the rules take.
 local function height(tbl)
     local simple = pandoc.utils.to_simple_table(tbl)
     local line = M.letters(#tbl.colspecs)
@@ -218,12 +309,12 @@ local function height(tbl)
         return most
     end
     local top = 36 + 11 * math.ceil(utf8.len(caption) / 88)
-                + 12.5 * lines(simple.headers)
+                + 11.4 * lines(simple.headers)
     local points = top
     for _, row in ipairs(simple.rows) do
-        points = points + 12.5 * lines(row)
+        points = points + 11.4 * lines(row)
     end
-    return points <= 260 and points or top + 5 * 12.5
+    return points <= 260 and points or top + 5 * 11.4
 end
 
 local function begin_cell(cell, tex)
@@ -402,4 +493,5 @@ function M.finish(_, doc)
 end
 
 M.escape, M.breakable, M.set_name = escape, breakable, set_name
+M.elsewhere, M.used_on = elsewhere, used_on
 return M

@@ -1267,6 +1267,44 @@ local function check_contents(chapters, listed)
     end
 end
 
+local function check_needs(config)
+    local place, slugs = {}, {}
+    for i, c in ipairs(config.contents) do
+        place[c.slug], slugs[c.slug] = i, true
+    end
+    local function known(slug, word, place_of_word)
+        if place[slug] then return true end
+        report("book.yaml", place_of_word, "%s %s, which is no chapter; %s",
+               word, slug, guess(slug, slugs, "take it out"))
+    end
+    for _, slug in ipairs(sorted_keys(config.needs)) do
+        local line = line_of("  " .. slug .. ":", "book.yaml")
+        known(slug, "needs has", line)
+        for _, need in ipairs(config.needs[slug]) do
+            if known(need, slug .. " needs", line) and place[slug]
+               and place[need] >= place[slug] then
+                report("book.yaml", line, "%s needs %s, which comes later; "
+                       .. "change the order of the chapters", slug, need)
+            end
+        end
+    end
+    -- lint: check the paths through the book
+    for _, way in ipairs(config.paths or {}) do
+        local line, before = line_of(way.title, "book.yaml"), {}
+        for _, slug in ipairs(way.chapters) do
+            known(slug, "the path \"" .. way.title .. "\" goes to", line)
+            for _, need in ipairs(config.needs[slug] or {}) do
+                if not before[need] then
+                    report("book.yaml", line, "the path \"%s\" has %s "
+                           .. "without %s before it, which it needs; add it",
+                           way.title, slug, need)
+                end
+            end
+            before[slug] = true
+        end
+    end
+end
+
 -- lint: run all rules
 for i = 1, #arg do
     if arg[i] == "--root" then root = arg[i + 1] or "."
@@ -1326,6 +1364,7 @@ local files = project_files()
 check_machine_paths(files)
 check_shell(files)
 check_contents(chapters, config.contents)
+check_needs(config)
 
 table.sort(problems, function(a, b)
     if a.file ~= b.file then return a.file < b.file end

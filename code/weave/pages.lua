@@ -42,6 +42,13 @@ local function page(slug, title, text)
         folder .. "/book.lua", slug, title))
 end
 
+local function part_head(part)
+    local id = part.title:lower():gsub("[^%w]+", "-"):gsub("^-", "")
+    local volume = part.volume > 1 and book.volumes[part.volume].about
+    return "### " .. part.title .. " [" .. (volume and volume .. ", " or "")
+           .. part.minutes .. "]{.minutes} {#" .. id .. "}\n"
+end
+
 local closing = { Summary = true, Exercises = true,
                   ["Further reading"] = true }
 
@@ -54,12 +61,13 @@ local s = { "---", "cover: true", "---", "", "::: {.title}",
     "## Contents {#contents}", "" }
 for _, part in ipairs(book.parts) do
     local preface = part.chapters[1].number == "0"
-    if not preface then s[#s + 1] = "### " .. part.title .. "\n" end
+    if not preface then s[#s + 1] = part_head(part) end
     s[#s + 1] = "::: {.chapters}\n"
     for _, c in ipairs(part.chapters) do
         -- list a chapter and its sections
         s[#s + 1] = "- [[" .. (c.number == "0" and "" or c.number)
-            .. "\u{A0}]{.number}" .. c.title .. "](" .. c.slug .. ".html)"
+            .. "\u{A0}]{.number}" .. c.title .. "](" .. c.slug .. ".html) ["
+            .. c.minutes .. "]{.minutes}"
         local sections = {}
         for _, sec in ipairs(c.sections) do
             if sec.level == 2 and sec.id and not closing[sec.title] then
@@ -71,7 +79,7 @@ for _, part in ipairs(book.parts) do
                     .. "]{.sections}\n"
         -- the first part begins behind the preface
         if c.number == "0" then
-            s[#s + 1] = ":::\n\n### " .. part.title .. "\n\n::: {.chapters}\n"
+            s[#s + 1] = ":::\n\n" .. part_head(part) .. "\n::: {.chapters}\n"
         end
     end
     s[#s + 1] = ":::\n"

@@ -2,7 +2,7 @@
 
 -- Finds in a TeX log what must not be in a book.
 --   lua5.4 code/weave/read-log.lua book.log
-local found, file = {}, "book.tex"
+local found, file = {}, arg[1]:gsub("log$", "tex")
 
 local function complain(text) found[#found + 1] = file .. ": " .. text end
 

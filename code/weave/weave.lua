@@ -12,6 +12,7 @@ local noweb = require "noweb"
 local skim = require "skim"
 local tagger = require "tagger"
 local contents = require "contents"
+local minutes = require "minutes"
 local yaml = require "yaml"
 
 -- where things are
@@ -60,6 +61,7 @@ for _, entry in ipairs(config.contents) do
     if c then
         chapters[#chapters + 1] = c
         c.book_part, c.place = entry.part.title, #chapters
+        c.volume = entry.volume
     end
 end
 for old, new in pairs(config.moved or {}) do
@@ -186,6 +188,22 @@ for _, chapter in ipairs(chapters) do
         end
     end
     chapter.markdown = table.concat(out, "\n")
+end
+
+-- how long each chapter takes
+for _, chapter in ipairs(chapters) do
+    local words, lines = minutes.count(chapter.markdown)
+    for _, part in ipairs(chapter.parts) do
+        for _, line in ipairs(part.lines) do
+            local piece = line[1]
+            if piece and (piece.use or #line > 1
+                          or piece.text:find("%S")) then
+                lines = lines + 1
+            end
+        end
+    end
+    chapter.length = { words = words, lines = lines,
+                       minutes = minutes.minutes(words, lines) }
 end
 
 -- number what is labelled
@@ -448,9 +466,45 @@ local function foreign_chunks(chapter)
     return out
 end
 
-local function neighbour(chapter)
-    return chapter and { slug = chapter.slug, title = chapter.title,
-                         label = noweb.chapter_label(chapter) }
+-- the chapters that lie around this one
+local function neighbour(from, to)
+    return to and from.volume == to.volume and { slug = to.slug,
+        title = to.title, label = noweb.chapter_label(to) } or nil
+end
+
+local function entry_of(chapter)
+    return { slug = chapter.slug, title = chapter.title, id = chapter.id,
+             number = chapter.number, label = noweb.chapter_label(chapter),
+             url = url(chapter, chapter.id) }
+end
+
+local function needed_by(chapter)
+    local list = {}
+    for _, slug in ipairs(config.needs[chapter.slug] or {}) do
+        local c = by_slug[slug]
+        if c then list[#list + 1] = entry_of(c) end
+    end
+    return list
+end
+
+local function paths_on(chapter)
+    if not chapter.markdown:find("\n:::+ *{%.paths}") then return nil end
+    local list = {}
+    for _, path in ipairs(config.paths or {}) do
+        local sum, steps = 0, {}
+        for _, slug in ipairs(path.chapters) do
+            local c = by_slug[slug]
+            if c then
+                sum = sum + c.length.minutes
+                steps[#steps + 1] = entry_of(c)
+                steps[#steps].minutes = minutes.in_words(c.length.minutes)
+            end
+        end
+        list[#list + 1] = { title = path.title, about = path.about,
+                            minutes = minutes.in_words(sum),
+                            chapters = steps }
+    end
+    return list
 end
 
 local function sections_of(chapter)
@@ -463,7 +517,7 @@ local function sections_of(chapter)
 end
 
 local function page_of(i, chapter)
-    local numbers, parts = {}, {}
+    local numbers, parts, volume = {}, {}, config.volumes[chapter.volume]
     for id, l in pairs(labels) do
         if l.chapter == chapter then numbers[id] = l.number end
     end
@@ -472,9 +526,12 @@ local function page_of(i, chapter)
              path = chapter.path, number = chapter.number,
              label = noweb.chapter_label(chapter),
              book_part = chapter.book_part, book = config.title,
+             volume = chapter.volume > 1 and volume.title or nil,
+             minutes = minutes.in_words(chapter.length.minutes),
+             needs = needed_by(chapter), paths = paths_on(chapter),
              repository = config.repository, branch = config.branch,
-             previous = neighbour(chapters[i - 1]),
-             next = neighbour(chapters[i + 1]),
+             previous = neighbour(chapter, chapters[i - 1]),
+             next = neighbour(chapter, chapters[i + 1]),
              sections = sections_of(chapter), numbers = numbers,
              refs = chapter.refs, rows = chapter.rows,
              chunk_refs = chapter.chunk_refs, figures = chapter.figures,
@@ -546,7 +603,8 @@ end
 
 local function whole_book()
     local whole = { parts = {}, chunks = chunk_index(),
-                    identifiers = identifier_index(), cites = {} }
+                    identifiers = identifier_index(), cites = {},
+                    volumes = config.volumes }
     for _, k in ipairs { "title", "subtitle", "about", "author",
                          "edition", "repository", "branch", "lang" } do
         whole[k] = config[k]
@@ -556,13 +614,18 @@ local function whole_book()
     for _, chapter in ipairs(chapters) do
         local part = whole.parts[#whole.parts]
         if not part or part.title ~= chapter.book_part then
-            part = { title = chapter.book_part, chapters = {} }
+            part = { title = chapter.book_part, chapters = {},
+                     volume = chapter.volume, length = 0 }
             table.insert(whole.parts, part)
         end
         table.insert(part.chapters, { slug = chapter.slug,
             title = chapter.title, number = chapter.number,
             label = noweb.chapter_label(chapter), path = chapter.path,
+            minutes = minutes.in_words(chapter.length.minutes),
             sections = sections_of(chapter) })
+        part.length = part.length + (chapter.number == "0" and 0
+                                     or chapter.length.minutes)
+        part.minutes = minutes.in_words(part.length)
         for key in pairs(chapter.cites) do whole.cites[key] = true end
         for _, k in ipairs(cited) do
             for name, to in pairs(chapter[k]) do whole[k][name] = to end
@@ -626,3 +689,20 @@ for i, chapter in ipairs(chapters) do
         .. ".html: " .. table.concat(chapter.needs, " ") .. "\n")
 end
 write_if_changed(out .. "/book.lua", "return " .. dump(whole, "") .. "\n")
+
+-- write which chapter is in which volume
+local volumes, lengths = { of = {} }, {}
+for i, volume in ipairs(config.volumes) do volumes[i] = volume end
+for _, c in ipairs(chapters) do
+    local count = { figure = 0, table = 0 }
+    for _, item in ipairs(c.items) do
+        count[item.kind] = (count[item.kind] or 0) + 1
+    end
+    volumes.of[c.slug] = { volume = c.volume, title = c.title }
+    lengths[c.slug] = { words = c.length.words, lines = c.length.lines,
+        chunks = #c.parts, figures = count.figure + count.table }
+end
+write_if_changed(out .. "/volumes.lua",
+                 "return " .. dump(volumes, "") .. "\n")
+write_if_changed(out .. "/lengths.lua",
+                 "return " .. dump(lengths, "") .. "\n")

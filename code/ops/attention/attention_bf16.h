@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention.nw, "The contract".  Edit it there. */
+/* Tangled from chapters/gpt2/attention.nw, "The contract".  Edit it there. */
 
 #ifndef OPS_ATTENTION_ATTENTION_BF16_H
 #define OPS_ATTENTION_ATTENTION_BF16_H

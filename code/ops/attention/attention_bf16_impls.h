@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention.nw, "The choice".  Edit it there. */
+/* Tangled from chapters/gpt2/attention.nw, "The choice".  Edit it there. */
 
 #ifndef OPS_ATTENTION_ATTENTION_BF16_IMPLS_H
 #define OPS_ATTENTION_ATTENTION_BF16_IMPLS_H

@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention.nw, "The choice".  Edit it there. */
+/* Tangled from chapters/gpt2/attention.nw, "The choice".  Edit it there. */
 
 #include <string.h>
 #include "ops/attention/attention_bf16_impls.h"

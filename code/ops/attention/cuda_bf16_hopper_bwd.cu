@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention-backward.nw, "The launch".  Edit it there. */
+/* Tangled from chapters/gpt2/attention-backward.nw, "The launch".  Edit it there. */
 
 /* The backward pass of attention by wgmma and TMA,
  * heads of 64, one block a head. */

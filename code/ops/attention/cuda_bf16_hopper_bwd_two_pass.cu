@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention-backward.nw, "The results".  Edit it there. */
+/* Tangled from chapters/gpt2/attention-backward.nw, "The results".  Edit it there. */
 
 /* The backward pass of attention by wgmma and
  * TMA in two passes, one for dq, one for dk and dv; heads of 64 and 128. */

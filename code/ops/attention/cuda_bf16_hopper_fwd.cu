@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention-on-hopper.nw, "Who does what".  Edit it there. */
+/* Tangled from chapters/gpt2/attention-on-hopper.nw, "Who does what".  Edit it there. */
 
 /* Attention forward with wgmma and the copy engine. */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention.nw, "Two products".  Edit it there. */
+/* Tangled from chapters/gpt2/attention.nw, "Two products".  Edit it there. */
 
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/attention/mma.cuh"

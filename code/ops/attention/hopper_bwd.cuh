@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention-backward.nw, "One step".  Edit it there. */
+/* Tangled from chapters/gpt2/attention-backward.nw, "One step".  Edit it there. */
 
 /* hopper_bwd.cuh: what the backward kernels for Hopper do with tiles of
  * 64 x 64 numbers in the registers of a warpgroup. */

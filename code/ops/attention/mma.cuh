@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention.nw, "Two products".  Edit it there. */
+/* Tangled from chapters/gpt2/attention.nw, "Two products".  Edit it there. */
 
 /* mma.cuh: attention by mma.sync, for numbers of any type E.  It is Bf16 of
  * cuda_bf16_mma.cu, or Tf32 of cuda_tf32.cu. */

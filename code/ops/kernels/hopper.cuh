@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention-on-hopper.nw, "A header for instructions".  Edit it there. */
+/* Tangled from chapters/gpt2/attention-on-hopper.nw, "A header for instructions".  Edit it there. */
 
 /* hopper.cuh: the instructions of sm_90a that C has no words for, one
  * function each. */

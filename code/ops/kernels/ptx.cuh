@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention.nw, "Softmax".  Edit it there. */
+/* Tangled from chapters/gpt2/attention.nw, "Softmax".  Edit it there. */
 
 /* ptx.cuh: instructions that C has no words for, one function each.  Those
  * of Hopper alone are in hopper.cuh. */

@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/attention-on-hopper.nw, "The copy engine".  Edit it there. */
+/* Tangled from chapters/gpt2/attention-on-hopper.nw, "The copy engine".  Edit it there. */
 
 /* swizzle.cuh: tiles of shared memory of which a column of 16-byte chunks
  * touches all banks.
