@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/sanitizer-records.nw, "Two programs".  Edit it there. */
+/* Tangled from chapters/workshop/sanitizer-records.nw, "Three programs".  Edit it there. */
 
 /* bench-check: nanoseconds that the sanitizer takes for one access of a
  * warp, by pattern. */

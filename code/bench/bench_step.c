@@ -28,7 +28,7 @@
 static const char *model = "gpt2", *precision = "fp32", *recompute = "none",
     *out = "", *machine = "", *peer = "figures/data/torch-step.csv",
     *fixture = "tests/data/gpt2-tiny";
-static int B = 4, T = 64, steps = 11, parts = 3;
+static int B = 4, T = 64, steps = 11, parts = 3, idle_ms;
 static bool no_graph;
 static struct ModelOptions options;
 static struct Numbers numbers;
@@ -45,6 +45,8 @@ static const struct Option table[] = {
     { "no-graph", OPT_FLAG, &no_graph, 0, 0, "",
       "launch every kernel of a step", NULL },
     { "steps", OPT_INT, &steps, 3, MAX_RUNS, "N", "timed", NULL },
+    { "idle", OPT_INT, &idle_ms, 0, 1000, "MS", "idle after each step",
+      NULL },
     { "parts", OPT_INT, &parts, 0, 100, "N", "steps taken apart", NULL },
     { "peer", OPT_STRING, &peer, 0, 0, "FILE.csv",
       "rows of bench_torch_gpu.py to print beside", NULL },
@@ -71,6 +73,9 @@ static void read_options(int argc, char **argv)
     snprintf(command, sizeof command, "%s --model %s --batch %d --seq %d "
              "--precision %s --recompute %s%s", program_name(), model, B, T,
              precision, recompute, no_graph ? " --no-graph" : "");
+    if (idle_ms)
+        snprintf(command + strlen(command),
+                 sizeof command - strlen(command), " --idle %d", idle_ms);
 }
 
 /* bench-step: the loss that PyTorch computed */
@@ -214,18 +219,22 @@ static double step(struct Trainer *t)
     double start = now_s();
     if (!trainer_step(t, &r, &e))
         fail("%s", e.text);
-    return now_s() - start;
+    const double took = now_s() - start;
+    usleep(1000 * (useconds_t)idle_ms);
+    return took;
 }
 
 static void put(double value, const char *unit, const char *what)
 {
-    char length[16] = "";
+    char length[16] = "", idle[16] = "";
     if (T != 1024)
         snprintf(length, sizeof length, ".t%d", T);
-    number_put(&numbers, unit, value, "step.%s.b%d%s.%s%s%s%s.%s", model,
+    if (idle_ms)
+        snprintf(idle, sizeof idle, ".idle%d", idle_ms);
+    number_put(&numbers, unit, value, "step.%s.b%d%s.%s%s%s%s%s.%s", model,
                B, length, precision, *recompute == 'n' ? "" : ".",
                *recompute == 'n' ? "" : recompute,
-               no_graph ? ".launches" : "", what);
+               no_graph ? ".launches" : "", idle, what);
 }
 
 static double time_steps(struct Trainer *t)

@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/sanitizer-records.nw, "Two programs".  Edit it there. */
+/* Tangled from chapters/workshop/sanitizer-records.nw, "Three programs".  Edit it there. */
 
 /* lost-updates: kernels with races, 1,000 times each: how often does the
  * result show it? */
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 /* lost-updates: three kernels with a race */
+/* count without atomic operations */
 __global__ void histogram(int *count, const int *x, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -13,6 +14,7 @@ __global__ void histogram(int *count, const int *x, int n)
         count[x[i] % 128]++;
 }
 
+/* reverse a block without a barrier */
 __global__ void reverse(int *y, const int *x)
 {
     extern __shared__ int s[];

@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/sanitizer-records.nw, "The doors".  Edit it there. */
+/* Tangled from chapters/workshop/sanitizer-records.nw, "Interface and options".  Edit it there. */
 
 #ifndef SIMT_SANITIZER_CHECK_H
 #define SIMT_SANITIZER_CHECK_H

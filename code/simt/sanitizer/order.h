@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/sanitizer.nw, "The whole of it".  Edit it there. */
+/* Tangled from chapters/workshop/simt-sanitizer.nw, "Three files".  Edit it there. */
 
 #ifndef SIMT_SANITIZER_ORDER_H
 #define SIMT_SANITIZER_ORDER_H

@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/sanitizer.nw, "The whole of it".  Edit it there. */
+/* Tangled from chapters/workshop/simt-sanitizer.nw, "Three files".  Edit it there. */
 
 #include "simt/sanitizer/shadow.h"
 
