@@ -28,6 +28,7 @@ pages: $(SLUGS:%=$(HTML)/%.html) $(STYLE) $(SEARCH)
 	@echo "$(HTML)/index.html"
 
 build/weave/stamp: $(CHAPTERS) book.yaml ERRATA.yaml $(LOOM) \
+                   chapters/glossary.csv \
                    $(wildcard figures/* figures/data/*) chapters/references.bib
 	@code/weave/weave
 	@touch $@
@@ -35,7 +36,8 @@ $(SLUGS:%=build/weave/%.md) $(SLUGS:%=build/weave/%.lua) \
   build/weave/book.lua: build/weave/stamp ;
 $(HTML)/%.html: build/weave/%.md build/weave/%.lua code/weave/page.template \
                 code/weave/page $(addprefix code/weave/,filter.lua html.lua \
-                letters.lua after.lua lexer.lua data.lua) chapters/references.bib | $(PLOTS)
+                letters.lua glossary.lua after.lua lexer.lua data.lua) \
+                chapters/references.bib chapters/glossary.csv | $(PLOTS)
 	@code/weave/page $*
 $(HTML)/figures.html: build/weave/book.lua
 $(HTML)/book.css: code/weave/book.css

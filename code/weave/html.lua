@@ -149,6 +149,15 @@ function M.chunk_reference(name, url, page)
     return inline(link(url, page, "chunk-ref", name_of(name)))
 end
 
+function M.term(inlines, t)
+    return pandoc.Link(inlines, "glossary.html#" .. t.anchor, t.sentence,
+                       pandoc.Attr("", { "gloss" }))
+end
+
+function M.chinese(text)
+    return inline('<span lang="zh-Hans">' .. escape(text) .. '</span>')
+end
+
 function M.output(lines)
     return block('<pre class="output"><code>'
         .. escape(table.concat(lines, "\n")) .. '</code></pre>')
