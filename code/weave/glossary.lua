@@ -70,14 +70,15 @@ function M.markdown(terms)
     for _, t in ipairs(terms) do
         local first = t.term:sub(1, 1):upper()
         if first ~= letter then
-            bar[#bar + 1] = "[" .. first .. "](#" .. t.anchor .. ")"
+            bar[#bar + 1] = '<a href="#' .. t.anchor .. '">' .. first
+                            .. "</a>"
         end
         letter = first
         s[#s + 1] = "[" .. t.term .. "]{#" .. t.anchor .. "} ["
             .. t.chinese .. "]{.zh}\n:   " .. t.sentence .. " @sec:"
             .. t.section .. "\n"
     end
-    return "\n::: {.letters}\n" .. table.concat(bar, " ") .. "\n:::\n"
-           .. table.concat(s, "\n")
+    return '\n```{=html}\n<p class="letters">' .. table.concat(bar, " ")
+           .. "</p>\n```\n" .. table.concat(s, "\n")
 end
 return M

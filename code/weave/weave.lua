@@ -109,9 +109,10 @@ end)
 local function with_glossary(lines)
     for i, line in ipairs(lines) do
         if line:find("^:::+ {%.glossary ") then
-            local text = glossary.markdown(terms)
-            table.move(lines, i + 1, #lines, i + 2)
-            lines[i + 1] = text
+            for text in glossary.markdown(terms):gmatch("[^\n]*") do
+                i = i + 1
+                table.insert(lines, i, text)
+            end
             return
         end
     end
