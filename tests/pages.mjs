@@ -374,7 +374,7 @@ async function search() {
         "loads its index when it is opened, from this folder (catches a " +
         "script in the head of every page)", early);
 
-    let found = await ask("memory wall");
+    let found = await ask("the memory wall");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Enter");
@@ -405,6 +405,11 @@ async function search() {
     row(found.some(r => r.kind === "chunk" && r.name === name),
         "finds a chunk by the words of its name in any order (catches an " +
         "index without chunks)", [name, ...shown(found)]);
+
+    found = await ask("线程束");
+    row(found[0]?.name === "warp" && found[0].kind === "term",
+        "finds a term by its Chinese name (catches words that end at the " +
+        "first sign that is no letter of ours)", shown(found));
 
     found = await ask("reducton");
     row(found.some(r => r.name === "Reduction"),
@@ -488,6 +493,28 @@ async function search() {
 if (existsSync(`${folder}/search-index.js`)) await search();
 else console.log(`ok ${++count} - search # SKIP woven without search: ` +
                  "npm install brings minisearch");
+
+// ---- the glossary ------------------------------------------------------------
+if (pages.includes("glossary.html")) {
+    const bad = [], used = new Map();
+    for (const name of pages) {
+        const body = text(name);
+        const links = [...body.matchAll(
+            /href="glossary.html#(term-[^"]*)" class="gloss"/g)].map(m => m[1]);
+        if (new Set(links).size !== links.length)
+            bad.push(`${name}: a term is linked twice`);
+        if (/<h[1-4][^>]*>(?:(?!<\/h).)*class="gloss"/.test(body) ||
+            /<pre(?:(?!<\/pre)[^])*class="gloss"/.test(body))
+            bad.push(`${name}: a link in a heading or in code`);
+        for (const id of links) used.set(id, name);
+    }
+    for (const [id, name] of used)
+        if (!text("glossary.html").includes(`id="${id}"`))
+            bad.push(`${name}: no ${id} in the glossary`);
+    report(bad.length === 0 && used.size > 0, "first uses lead to the " +
+           `glossary (${used.size} terms; catches every use as a link, and ` +
+           "links in headings)", bad);
+}
 
 // ---- size --------------------------------------------------------------------
 {
