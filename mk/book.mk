@@ -9,17 +9,26 @@ book: tangle
 
 HTML  := build/book/html
 LOOM  := $(wildcard code/weave/*.lua) code/weave/weave
-STYLE := $(addprefix $(HTML)/,book.css book.js)
+STYLE := $(HTML)/book.css $(HTML)/book.js
+# The pages of an index: the same groups as in code/weave/letters.lua.
+LETTERS := a-b c d-f g-l m-o p-r s t-z
 SLUGS := $(basename $(notdir $(CHAPTERS))) \
-         index chunks identifiers figures bibliography errata
+         index figures bibliography errata \
+         $(foreach i,chunks identifiers,$i $(LETTERS:%=$i-%))
+# Without its library and node the book is woven without a search.
+SEARCH := $(if $(wildcard node_modules/minisearch),$(if $(shell command -v \
+          node),$(HTML)/search-index.js))
 PLOTS := $(patsubst %.gp,build/%.svg,$(wildcard figures/*.gp))
 
-pages: $(SLUGS:%=$(HTML)/%.html) $(STYLE)
-	@rm -f $(filter-out $^,$(wildcard $(HTML)/*.html))
+pages: $(SLUGS:%=$(HTML)/%.html) $(STYLE) $(SEARCH)
+	@rm -f $(filter-out $^ $(SEARCH:%search-index.js=%minisearch.js),\
+	         $(wildcard $(HTML)/*.html $(HTML)/*.js))
+	@$(if $(SEARCH),,echo "book: woven without search; make setup brings it")
 	@lua5.4 code/weave/moved.lua
 	@echo "$(HTML)/index.html"
 
 build/weave/stamp: $(CHAPTERS) book.yaml ERRATA.yaml $(LOOM) \
+                   chapters/glossary.csv \
                    $(wildcard figures/* figures/data/*) chapters/references.bib
 	@code/weave/weave
 	@touch $@
@@ -27,11 +36,24 @@ $(SLUGS:%=build/weave/%.md) $(SLUGS:%=build/weave/%.lua) \
   $(addprefix build/weave/,book.lua volumes.lua): build/weave/stamp ;
 $(HTML)/%.html: build/weave/%.md build/weave/%.lua code/weave/page.template \
                 code/weave/page $(addprefix code/weave/,filter.lua html.lua \
-                after.lua lexer.lua data.lua) chapters/references.bib | $(PLOTS)
+                letters.lua glossary.lua after.lua lexer.lua data.lua) \
+                chapters/references.bib chapters/glossary.csv | $(PLOTS)
 	@code/weave/page $*
 $(HTML)/figures.html: build/weave/book.lua
-$(STYLE): $(HTML)/%: code/weave/%
+$(HTML)/book.css: code/weave/book.css
 	@mkdir -p $(@D); cp $< $@
+# The page script, with the search if there is one: hence every time.
+$(HTML)/book.js: code/weave/book.js code/weave/find.js always
+	@mkdir -p $(@D)
+	@cat code/weave/book.js $(if $(SEARCH),code/weave/find.js) > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+build/weave/entries.json: build/weave/book.lua code/weave/entries.lua
+	@lua5.4 code/weave/entries.lua build/weave
+$(HTML)/search-index.js: build/weave/entries.json code/weave/index.mjs \
+                         code/weave/words.js package.json
+	@mkdir -p $(@D); node code/weave/index.mjs $< $(@D)
+.PHONY: always
+always: ;
 build/figures/%.svg: figures/%.gp code/weave/plot
 	@code/weave/plot $< $@
 -include $(wildcard build/weave/*.d build/figures/*.d)

@@ -27,6 +27,7 @@ texlive-fonts-recommended  fonts
 fonts-texgyre              the text face
 fonts-texgyre-math         mathematics
 fonts-jetbrains-mono       the code face
+fonts-droid-fallback       the Chinese terms of the glossary
 poppler-utils              tests: reading the PDF back
 endef
 export PACKAGES PACKAGES_PDF

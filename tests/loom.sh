@@ -101,11 +101,12 @@ back
 if ! command -v pandoc > /dev/null; then skip "the pages" "pandoc is not installed"; exit 0; fi
 fresh
 pages() { for p in "$@"; do "$loom/page" "$p" || return 1; done; }
-all="01-sums 02-more a-end index chunks identifiers figures bibliography errata"
+letters="a-b c d-f g-l m-o p-r s t-z"
+all="01-sums 02-more a-end index chunks identifiers figures bibliography errata $(for l in $letters; do echo "chunks-$l identifiers-$l"; done)"
 check "a small book is woven" "$loom/weave"
 # shellcheck disable=SC2086
 check "into pages" pages $all
-for p in 01-sums 02-more identifiers chunks index figures errata; do
+for p in 01-sums 02-more identifiers identifiers-m-o identifiers-s chunks chunks-a-b index figures errata; do
     sed -n '/<main/,$p' build/book/html/$p.html > "$work/page"
     check "the page $p is the golden one" golden $p.html "$work/page"
 done
@@ -188,7 +189,7 @@ else
         grep -q 'fig:sums-line: one under two' "$work/said"; }
     check "labels of a figure that are pale, and that cover each other, are seen" seen
 fi
-kinds() { grep -q "<code>$1</code></a> <span class=\"kind\">$2<" build/book/html/identifiers.html; }
+kinds() { grep -q "<code>$1</code></a> <span class=\"kind\">$2<" build/book/html/identifiers-*.html; }
 while read -r name kind; do check "the index knows $name as $kind" kinds "$name" "$kind"; done <<'END'
 add kernel
 sum_all function
@@ -203,7 +204,7 @@ Eight type
 Less type
 first_of function
 END
-unknown() { ! grep -E "<code>(Item|W|may_alias|right|QUIET|number|what|free)</code></a> <span class=\"kind\">[^m]" build/book/html/identifiers.html; }
+unknown() { ! grep -E "<code>(Item|W|may_alias|right|QUIET|number|what|free)</code></a> <span class=\"kind\">[^m]" build/book/html/identifiers-*.html; }
 check "and takes no parameter of a template, attribute or macro for a definition" unknown
 check "a member of a struct is no function of that name" grep -q "struct.* first_of, free" build/book/html/a-end.html
 sums build/weave > "$work/before"; sleep 0.02

@@ -1,8 +1,8 @@
 // The woven pages in a browser: no errors, no request to another host, no
-// sideways scrolling, readable contrast, unfolding, life without scripts, and
-// the rules of axe-core for WCAG 2.2, levels A and AA.
+// sideways scrolling, readable contrast, unfolding, search, life without scripts,
+// and the rules of axe-core for WCAG 2.2, levels A and AA.
 // node tests/pages.mjs [FOLDER]   (default build/book/html)
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -303,7 +303,8 @@ report(orphans.length === 0, `numbers tell their origin (${numbers} pages)`,
 // are enough, for they all come from one line of the loom.  What a scheme changes
 // is colours.
 const KINDS = ["index", "memory-wall", "sanitizer", "bibliography", "errata",
-               "figures", "identifiers"].map(name => `${name}.html`);
+               "figures", "identifiers-s", "glossary"].map(
+                   name => `${name}.html`);
 const WCAG = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a",
                                      "wcag21aa", "wcag22aa"] };
 const COLOURS = { type: "rule", values: ["color-contrast",
@@ -338,6 +339,190 @@ if (axe && sample.length) {
     console.log(`ok ${++count} - ${guidelines} # SKIP ` + (axe
         ? "none of these pages is here"
         : "axe-core is not installed; npm install brings it"));
+}
+
+// ---- search and keys ---------------------------------------------------------
+// Each row names the wrong code that it catches.
+async function search() {
+    const page = await browser.newPage({
+        viewport: { width: 1200, height: 800 } });
+    const loaded = [];
+    page.on("request", r => loaded.push(r.url().replace(/.*\//, "")));
+    const row = (good, what, detail) => report(good, `search: ${what}`, detail);
+    const options = page.locator(".finder [role=option]");
+    const state = page.locator(".finder [role=status]");
+    const open = async (name = "preface.html") => {
+        await page.goto(url(name));
+        await page.keyboard.press("/");
+        await page.waitForFunction(() => typeof engine === "object" && engine);
+    };
+    const ask = async words => {             // what is shown for these words
+        await page.locator(".finder input[role=combobox]").fill(words);
+        return options.evaluateAll(all => all.slice(0, 5).map(e => ({
+            kind: e.dataset.kind, name: e.querySelector(".what").textContent,
+            page: e.href.replace(/.*\//, "") })));
+    };
+    const shown = list => list.map(r => `${r.kind} ${r.name} ${r.page}`);
+    const leads = () => page.evaluate(() => location.hash &&
+        !document.getElementById(decodeURIComponent(location.hash.slice(1))));
+
+    await page.goto(url("preface.html"));
+    const early = loaded.filter(name => /search|mini/.test(name));
+    await open();
+    row(early.length === 0 && loaded.includes("search-index.js") &&
+        loaded.every(name => existsSync(`${folder}/${name.split("#")[0]}`)),
+        "loads its index when it is opened, from this folder (catches a " +
+        "script in the head of every page)", early);
+
+    let found = await ask("the memory wall");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/memory-wall.html*", { timeout: 5000 })
+        .catch(() => found = []);
+    row(found[0]?.kind === "chapter", "finds a heading, before chunks with " +
+        "its words, and Enter goes there (catches the library's own order, " +
+        "and arrows that lose count)", shown(found));
+
+    await open();
+    found = await ask("online_s");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/attention.html#def-online_softmax",
+                          { timeout: 5000 }).catch(() => found = []);
+    row(found[0]?.kind === "function" && !await leads(),
+        "finds an identifier before it is typed to the end (catches whole " +
+        "words only, and names cut at each underscore)", shown(found));
+
+    await open();
+    found = await ask("softmax online");
+    row(found.some(r => r.name === "online_softmax"),
+        "finds an identifier by its parts in any order (catches names that " +
+        "are not cut)", shown(found));
+
+    const name = await page.evaluate(() => bookIndex.entries.map(e =>
+        e[0] === "chunk" ? e[2] : "").find(name => /^(\w+ ){4}/.test(name)));
+    found = await ask(name.split(" ").reverse().join(" "));
+    row(found.some(r => r.kind === "chunk" && r.name === name),
+        "finds a chunk by the words of its name in any order (catches an " +
+        "index without chunks)", [name, ...shown(found)]);
+
+    found = await ask("线程束");
+    row(found[0]?.name === "warp" && found[0].kind === "term",
+        "finds a term by its Chinese name (catches words that end at the " +
+        "first sign that is no letter of ours)", shown(found));
+
+    found = await ask("reducton");
+    row(found.some(r => r.name === "Reduction"),
+        "forgives a letter left out (catches exact words only)", shown(found));
+    found = await ask("qzxvkw");
+    row(found.length === 0 && /nothing/i.test(await state.innerText()) &&
+        await page.locator("[aria-expanded=true][role=combobox]").count() === 0,
+        "finds nothing for nonsense, and says so (catches a guess too far, " +
+        "and results that stay)", shown(found));
+
+    const ids = Object.fromEntries(pages.map(name => [name, new Set(
+        [...text(name).matchAll(/\sid="([^"]*)"/g)].map(m => m[1]
+            .replace(/&quot;/g, '"').replace(/&lt;/g, "<")
+            .replace(/&gt;/g, ">").replace(/&amp;/g, "&")))]));
+    const addresses = await page.evaluate(
+        () => bookIndex.entries.map(addressOf));
+    const lost = addresses.filter(address => {
+        const [name, id] = address.split("#");
+        return !ids[name] || id && !ids[name].has(id);
+    });
+    row(lost.length === 0 && addresses.length > 0,
+        `all ${addresses.length} addresses are there (catches an anchor that ` +
+        "page and index derive in two ways)", lost);
+
+    // the box itself
+    found = await ask("warp");
+    const bad = [];
+    for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        bad.push(...await page.evaluate(weakText));
+        if (!axe) continue;
+        await page.evaluate(axe.default.source);
+        const { violations } = await page.evaluate(runOnly => window.axe.run(
+            ".finder", { runOnly, resultTypes: ["violations"] }), WCAG);
+        bad.push(...violations.map(v => `${v.id}: ` +
+                 v.nodes.map(n => n.target.join(" ")).join(", ")));
+    }
+    await page.setViewportSize({ width: 360, height: 640 });
+    bad.push(...await page.evaluate(wide));
+    const box = await page.locator(".finder").boundingBox();
+    if (box.x < 0 || box.x + box.width > 360 || box.y + box.height > 640)
+        bad.push(`the box is at ${JSON.stringify(box)}`);
+    row(bad.length === 0 && found.length > 0, "contrast, roles and names, and " +
+        "room at 360 px (catches a list without its options)", bad);
+
+    // keys
+    await page.setViewportSize({ width: 1200, height: 800 });
+    await page.keyboard.press("Escape");
+    const closed = !await page.locator(".finder").isVisible();
+    await page.locator(".seek").click({ timeout: 2000 }).catch(() => {});
+    await page.keyboard.type("n/p");
+    const typed = await page.locator(".finder input[role=combobox]")
+        .inputValue();
+    const stays = page.url().includes("preface.html");
+    await page.keyboard.press("Escape");
+    const back = await page.evaluate(
+        () => document.activeElement.className === "seek");
+    row(closed && back && stays && typed === "n/p",
+        "Escape closes it, the focus returns, letters typed in it are no keys " +
+        "(catches keys that ignore where they are typed)",
+        `${closed} ${back} ${stays} ${typed}`);
+
+    const turned = async key => {
+        await page.keyboard.press(key);
+        await page.waitForTimeout(400);
+        await page.waitForLoadState();
+        return page.url().replace(/.*\//, "");
+    };
+    await page.goto(url("memory-wall.html"));
+    const [next, again] = [await turned("n"), await turned("p")];
+    await page.evaluate(() => localStorage.setItem("keys", "off"));
+    await page.reload();
+    const off = await turned("n");
+    row(text("memory-wall.html").includes(`rel="next" href="${next}"`) &&
+        again === "memory-wall.html" && off === again,
+        "n and p turn to the next and the previous chapter until keys are " +
+        "off (catches a switch that only looks switched)",
+        `${next}, ${again}, ${off}`);
+    await page.close();
+}
+if (existsSync(`${folder}/search-index.js`)) await search();
+else console.log(`ok ${++count} - search # SKIP woven without search: ` +
+                 "npm install brings minisearch");
+
+// ---- the glossary ------------------------------------------------------------
+if (pages.includes("glossary.html")) {
+    const bad = [], used = new Map();
+    for (const name of pages) {
+        const body = text(name);
+        const links = [...body.matchAll(
+            /href="glossary.html#(term-[^"]*)" class="gloss"/g)].map(m => m[1]);
+        if (new Set(links).size !== links.length)
+            bad.push(`${name}: a term is linked twice`);
+        if (/<h[1-4][^>]*>(?:(?!<\/h).)*class="gloss"/.test(body) ||
+            /<pre(?:(?!<\/pre)[^])*class="gloss"/.test(body))
+            bad.push(`${name}: a link in a heading or in code`);
+        for (const id of links) used.set(id, name);
+    }
+    for (const [id, name] of used)
+        if (!text("glossary.html").includes(`id="${id}"`))
+            bad.push(`${name}: no ${id} in the glossary`);
+    report(bad.length === 0 && used.size > 0, "first uses lead to the " +
+           `glossary (${used.size} terms; catches every use as a link, and ` +
+           "links in headings)", bad);
+}
+
+// ---- size --------------------------------------------------------------------
+{
+    const heavy = pages.map(name => [statSync(`${folder}/${name}`).size, name])
+        .filter(([size]) => size > 1e6).map(([size, name]) =>
+            `${name}: ${size} bytes`);
+    report(heavy.length === 0, "no page is over 1 MB (catches an index on " +
+           "one page)", heavy);
 }
 
 // ---- the button for light and dark ------------------------------------------------

@@ -19,6 +19,14 @@ local function volume_of(book, part)
     error("book.yaml: no volume is called " .. part.volume, 0)
 end
 
+-- 1 is A, 26 is Z, 27 is AA
+local function in_letters(n)
+    if n > 26 then
+        return in_letters((n - 1) // 26) .. in_letters((n - 1) % 26 + 1)
+    end
+    return string.char(64 + n)
+end
+
 function M.read(root)
     local book = yaml.read(root .. "/book.yaml")
     local chapters, numbers, count = {}, {}, { digits = 0, letters = 0 }
@@ -30,7 +38,7 @@ function M.read(root)
             local slug = name:match("[^/]+$")
             if slug ~= "preface" then count[kind] = count[kind] + 1 end
             local number = slug == "preface" and "0"
-                or kind == "letters" and string.char(64 + count[kind])
+                or kind == "letters" and in_letters(count[kind])
                 or tostring(count[kind])
             numbers[slug] = number
             table.insert(chapters, { path = "chapters/" .. name .. ".nw",

@@ -94,6 +94,9 @@ local function Span(span)
         if url then return writer.chunk_reference(name, url, page) end
         if not draft then stop(name, "no chunk " .. name) end
     end
+    if span.classes:includes("zh") and writer.chinese then
+        return writer.chinese(pandoc.utils.stringify(span))
+    end
 end
 
 -- a number keeps its unit
@@ -304,12 +307,83 @@ local function Div(div)
     end
 end
 
+-- link the first use of a term
+local function bare(word)
+    return (word:lower():gsub("^[(%[]+", ""):gsub("[.,;:!?)%]]+$", ""))
+end
+
+-- The index of the term's last word in the list, if it stands at i.
+local function stands_at(words, inlines, i)
+    for n, word in ipairs(words) do
+        local e = inlines[i]
+        local last = n == #words
+        if not e or e.t ~= "Str" then return nil end
+        local text = last and bare(e.text) or e.text:lower()
+        if n == 1 then text = text:gsub("^[(%[]+", "") end
+        if text ~= word and not (last and text == word .. "s") then
+            return nil
+        end
+        if last then return i end
+        if not is_space(inlines[i + 1]) then return nil end
+        i = i + 2
+    end
+end
+
+local function term_at(terms, inlines, i)
+    local e, best, stop_at = inlines[i], nil, 0
+    if e.t ~= "Str" then return nil end
+    local word = bare(e.text)
+    for _, key in ipairs { word, (word:gsub("s$", "")) } do
+        for _, t in ipairs(terms[key] or {}) do
+            local at = not t.used and stands_at(t.words, inlines, i)
+            if at and at >= stop_at then best, stop_at = t, at end
+        end
+    end
+    return best, stop_at
+end
+
+local function link_terms(para, terms)
+    local inlines, i = para.content, 1
+    while i <= #inlines do
+        local t, last = term_at(terms, inlines, i)
+        if t then
+            t.used = true
+            local linked, before, after = pandoc.List(), nil, nil
+            for _ = i, last do linked:insert(inlines:remove(i)) end
+            before, linked[1].text = linked[1].text:match("^([(%[]*)(.*)$")
+            local e = linked[#linked]
+            e.text, after = e.text:match("^(.-)([.,;:!?)%]]*)$")
+            if after ~= "" then inlines:insert(i, pandoc.Str(after)) end
+            inlines:insert(i, writer.term(linked, t))
+            if before ~= "" then inlines:insert(i, pandoc.Str(before)) end
+        end
+        i = i + 1
+    end
+end
+
+local function link_first_uses(doc)
+    local terms = {}
+    for _, t in ipairs(require("glossary").read("chapters/glossary.csv",
+                                                function () end)) do
+        if t.linked == "yes" and not page.numbers["sec:" .. t.section] then
+            terms[t.words[1]] = terms[t.words[1]] or {}
+            table.insert(terms[t.words[1]], t)
+        end
+    end
+    for _, block in ipairs(doc.blocks) do
+        if block.t == "Para" then link_terms(block, terms) end
+    end
+end
+
 -- walk over the page
 function Pandoc(doc)
     local path = pandoc.utils.stringify(doc.meta.page)
     page = dofile(path)
     writer = require(FORMAT:match("latex") and "latex" or "html")
     if writer.start then writer.start(page, doc) end
+    if writer.term and page.number and page.number:find("^%d") then
+        link_first_uses(doc)
+    end
     doc = doc:walk { Inlines = keep_units }
     doc = doc:walk { Cite = Cite, Span = Span, Code = Code,
                      Header = Header, Table = Table, Para = Para,

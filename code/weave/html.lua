@@ -1,6 +1,7 @@
 -- Tangled from chapters/workshop/loom.nw, "Pages for the screen".  Edit it there.
 
 -- Writer for HTML pages; see filter.lua for who calls it.
+local letters = require "letters"
 local M = {}
 
 -- text that is safe in HTML
@@ -39,7 +40,8 @@ local function token(t, page)
     local text = escape(t.text)
     if t.anchor then
         return '<a class="def" id="' .. escape(t.anchor) .. '" href="'
-            .. "identifiers.html#of-" .. escape(t.anchor:sub(5)) .. '">'
+            .. letters.page("identifiers", t.text) .. ".html#of-"
+            .. escape(t.anchor:sub(5)) .. '">'
             .. text .. '</a>'
     elseif t.url then
         return link(t.url, page, t.kind and "i " .. t.kind or "i", text)
@@ -145,6 +147,15 @@ end
 
 function M.chunk_reference(name, url, page)
     return inline(link(url, page, "chunk-ref", name_of(name)))
+end
+
+function M.term(inlines, t)
+    return pandoc.Link(inlines, "glossary.html#" .. t.anchor, t.sentence,
+                       pandoc.Attr("", { "gloss" }))
+end
+
+function M.chinese(text)
+    return inline('<span lang="zh-Hans">' .. escape(text) .. '</span>')
 end
 
 function M.output(lines)

@@ -1305,6 +1305,19 @@ local function check_needs(config)
     end
 end
 
+-- lint: rules for the glossary
+local function check_glossary(ids)
+    local file = "chapters/glossary.csv"
+    local function say(line, text) report(file, line, "%s", text) end
+    for _, t in ipairs(require("glossary").read(path(file), say)) do
+        if not ids["sec:" .. t.section] then
+            say(t.line, "section \"" .. t.section .. "\" is no id of the "
+                .. "book; " .. guess("sec:" .. t.section, ids,
+                                     "use one, such as sec:press"))
+        end
+    end
+end
+
 -- lint: run all rules
 for i = 1, #arg do
     if arg[i] == "--root" then root = arg[i + 1] or "."
@@ -1360,6 +1373,7 @@ check_circles(book)
 check_library(book)
 check_spelling(chapters)
 check_errata(ids)
+check_glossary(ids)
 local files = project_files()
 check_machine_paths(files)
 check_shell(files)

@@ -3,6 +3,7 @@
 -- Markdown for the pages that are no chapters, from build/weave/book.lua.
 -- lua pages.lua FOLDER; writes FOLDER/index.md, chunks.md ... and .lua
 package.path = arg[0]:gsub("[^/]*$", "") .. "?.lua;" .. package.path
+local letters = require "letters"
 local folder = arg[1]
 local book = dofile(folder .. "/book.lua")
 
@@ -96,6 +97,57 @@ end
 s[#s + 1] = "\n:::\n"
 page("index", book.title, table.concat(s, "\n"))
 
+-- an index on several pages
+local function in_letters(entries)
+    local by_letter, all = {}, {}
+    for _, e in ipairs(entries) do
+        local letter = letters.initial(e.name)
+        if not by_letter[letter] then
+            by_letter[letter] = {}
+            all[#all + 1] = letter
+        end
+        table.insert(by_letter[letter], e.html)
+    end
+    table.sort(all, function (a, b)             -- "_" comes last
+        return (a == "_" and "~" or a) < (b == "_" and "~" or b)
+    end)
+    return all, by_letter
+end
+
+local function bar(stem, all)
+    local s = {}
+    for i, letter in ipairs(all) do
+        s[i] = '<a href="' .. letters.page(stem, letter)
+            .. ".html#letter-" .. letter .. '">' .. letter .. "</a>"
+    end
+    return html { '<p class="letters">' .. table.concat(s, " ") .. "</p>" }
+end
+
+local function write_letters(stem, group, title, all, by_letter)
+    local slug = stem .. "-" .. group
+    local s = { '<div class="by-letter">' }
+    for _, letter in ipairs(all) do
+        if letters.page(stem, letter) == slug then
+            s[#s + 1] = '<h2 id="letter-' .. letter .. '">' .. letter
+                .. '</h2><ul class="index">\n'
+                .. table.concat(by_letter[letter], "\n") .. "</ul>"
+        end
+    end
+    s[#s + 1] = "</div>"
+    title = title .. ", " .. group:upper():gsub("-", "–")
+    page(slug, title, "# " .. title .. " {#" .. stem .. "}\n\n"
+         .. bar(stem, all) .. html(s) .. bar(stem, all))
+end
+
+local function write_index(stem, title, entries, lead, rest)
+    local all, by_letter = in_letters(entries)
+    page(stem, title, "# " .. title .. " {#" .. stem .. "}\n\n" .. lead
+         .. bar(stem, all) .. rest)
+    for _, group in ipairs(letters.groups) do
+        write_letters(stem, group, title, all, by_letter)
+    end
+end
+
 -- the index of chunks
 local function places(list)
     local s, seen = {}, {}
@@ -116,51 +168,42 @@ local function chunk_entry(c)
         or "") .. "</li>"
 end
 
-s = { "# Index of chunks {#chunks}", "", "Files first, then the chunks "
-    .. "they are made of, each with the sections that define it and those "
-    .. "that use it.", "" }
 local roots, others = {}, {}
 for _, c in ipairs(book.chunks) do
-    table.insert(c.root and roots or others, chunk_entry(c))
+    if c.root then
+        roots[#roots + 1] = chunk_entry(c)
+    else
+        others[#others + 1] = { name = c.name, html = chunk_entry(c) }
+    end
 end
-s[#s + 1] = "## Files {#files}\n"
-s[#s + 1] = html { '<ul class="index">', table.concat(roots, "\n"),
-                   '</ul>' }
-s[#s + 1] = "## Chunks {#names}\n"
-s[#s + 1] = html { '<ul class="index">', table.concat(others, "\n"),
-                   '</ul>' }
-page("chunks", "Index of chunks", table.concat(s, "\n"))
+write_index("chunks", "Index of chunks", others,
+    "Files first; the chunks that they are made of follow on the pages of "
+    .. "their first letters, each with the sections that define it and "
+    .. "those that use it.\n\n", "\n## Files {#files}\n\n"
+    .. html { '<ul class="index">', table.concat(roots, "\n"), '</ul>' })
 
 -- the index of identifiers
-local initial, letters, listed = nil, {}, {}
-s = { '<div class="identifiers">' }
-for _, d in ipairs(book.identifiers) do
-    local letter = d.name:sub(1, 1):upper()
-    if not letter:match("%a") then letter = "_" end
-    if letter ~= initial then
-        if initial then s[#s + 1] = "</ul>" end
-        initial = letter
-        letters[#letters + 1] = '<a href="#letter-' .. letter .. '">'
-                                .. letter .. '</a>'
-        s[#s + 1] = '<h2 id="letter-' .. letter .. '">' .. letter
-                    .. '</h2><ul class="index">'
-    end
-    local anchor = d.url:match("#def%-(.*)$")
-    s[#s + 1] = (listed[anchor] and "<li>"
-                 or '<li id="of-' .. escape(anchor) .. '">')
+local function identifier_entry(d, id)
+    return "<li" .. (id and ' id="of-' .. escape(id) .. '"' or "") .. ">"
         .. link(d.url, "<code>" .. escape(d.name) .. "</code>")
         .. ' <span class="kind">' .. d.kind .. "</span> <span class="
         .. '"at">' .. link(d.url, d.section or "\u{2192}") .. "</span>"
         .. ' <span class="file">' .. escape(d.file:gsub("^code/", ""))
         .. "</span>" .. (#d.uses > 0 and ' <span class="used">used in '
         .. places(d.uses) .. "</span>" or "") .. "</li>"
+end
+
+local listed, entries = {}, {}
+for i, d in ipairs(book.identifiers) do
+    local anchor = d.url:match("#def%-(.*)$")
+    entries[i] = { name = d.name, html = identifier_entry(d,
+                   not listed[anchor] and anchor or nil) }
     listed[anchor] = true
 end
-s[#s + 1] = initial and "</ul></div>" or "</div>"
-page("identifiers", "Index of identifiers",
-     "# Index of identifiers {#identifiers}\n\n"
-     .. html { '<p class="letters">' .. table.concat(letters, " ")
-               .. '</p>' } .. html(s))
+write_index("identifiers", "Index of identifiers", entries, "Functions, "
+    .. "types, constants, macros and variables: what each is, the section "
+    .. "and the file that define it, and the sections that use it.\n\n",
+    "")
 
 -- the list of figures and tables
 local function list(title, id, entries)

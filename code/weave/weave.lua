@@ -101,6 +101,25 @@ do
     list:close()
 end
 
+-- read the glossary
+local glossary = require "glossary"
+local GLOSSARY = "chapters/glossary.csv"
+local terms = glossary.read(root .. "/" .. GLOSSARY, function (line, text)
+    complain(GLOSSARY, line, "%s", text)
+end)
+
+local function with_glossary(lines)
+    for i, line in ipairs(lines) do
+        if line:find("^:::+ {%.glossary ") then
+            for text in glossary.markdown(terms):gmatch("[^\n]*") do
+                i = i + 1
+                table.insert(lines, i, text)
+            end
+            return
+        end
+    end
+end
+
 -- anchors of chunks and definitions
 local taken = {}
 local function unique(anchor)
@@ -181,6 +200,7 @@ for _, chapter in ipairs(chapters) do
             for i, line in ipairs(block.lines) do
                 lines[i] = markdown_line(chapter, line, block.line + i - 1)
             end
+            with_glossary(lines)
             for _, item in ipairs(skim.skim(lines, block.line)) do
                 table.insert(chapter.items, item)
             end
@@ -241,6 +261,14 @@ for _, chapter in ipairs(chapters) do
                     or item.number),
                 file = item.file, caption = item.caption })
         end
+    end
+end
+
+-- every term names a section of the book
+for _, t in ipairs(terms) do
+    if not labels["sec:" .. t.section] then
+        complain(GLOSSARY, t.line, "%s: no section %s%s", t.term,
+                 t.section, meant("sec:" .. t.section, labels))
     end
 end
 
@@ -630,6 +658,12 @@ local function whole_book()
         for _, k in ipairs(cited) do
             for name, to in pairs(chapter[k]) do whole[k][name] = to end
         end
+    end
+    -- the terms for the search
+    whole.terms = {}
+    for i, t in ipairs(by_slug.glossary and terms or {}) do
+        whole.terms[i] = { term = t.term, chinese = t.chinese,
+                           url = "glossary#" .. t.anchor }
     end
     whole.cites = keys_of(whole.cites)
     whole.figures, whole.tables = lists()
