@@ -80,8 +80,12 @@ local function input(chapter)
     local digits = number:match("^%d+")
     local kind = number == "0" and "preface"
                  or digits and "chapter" or "appendix"
-    return ("\\bookinput{%s}{%s}{%s}"):format(kind,
-        digits or number:byte() - 64, chapter.slug)
+    local place = 0                     -- of its letters: B is 2, AB 28
+    for letter in number:gmatch("%u") do
+        place = 26 * place + letter:byte() - 64
+    end
+    return ("\\bookinput{%s}{%s}{%s}"):format(kind, digits or place,
+                                             chapter.slug)
 end
 
 local function book_tex(number, volume)
