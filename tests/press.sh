@@ -25,7 +25,7 @@ for file in texgyrepagella-math.otf memoir.cls; do
     }
 done
 
-print_book() {     # in $tmp/$1: chapters -> build/pdf/book.pdf, or the volume $2
+print_book() {     # in $tmp/$1: chapters -> build/pdf/book.pdf
     cd "$tmp/$1" || exit 1
     "$top/code/weave/weave" > weave.log 2>&1 || { cat weave.log; return 2; }
     mkdir -p build/pdf/figures
@@ -44,7 +44,7 @@ print_book() {     # in $tmp/$1: chapters -> build/pdf/book.pdf, or the volume $
     "$top/code/weave/page-tex" bibliography || return 2
     lua5.4 "$top/code/weave/book-tex.lua" build/weave/book.lua build/pdf ||
         return 2
-    "$top/code/weave/press" build/pdf ${2:+"$2"} > press.log 2>&1
+    "$top/code/weave/press" build/pdf > press.log 2>&1
 }
 
 # ---- a good book --------------------------------------------------------
@@ -159,21 +159,25 @@ result $? "wrong: a writer that takes both volumes for one stops the press"
 cd "$tmp/good" || exit 1
 
 # ---- more appendices than letters ------------------------------------------
-cp -r "$top/tests/data/press" "$tmp/many"
+# How AB is set in type, the press of the whole book shows.
+cp -r "$top/tests/data/press" "$tmp/many" && cd "$tmp/many" || exit 1
 names=$(for i in $(seq 27); do
-    printf '# Tool %d {#sec:tool%d}\n\nOne.\n\n## Use {#sec:tool%d-use}\n\nTwo.\n' \
-        "$i" "$i" "$i" > "$tmp/many/chapters/tool$i.nw"
+    printf '# Tool %d {#sec:tool%d}\n\nOne.\n' "$i" "$i" > "chapters/tool$i.nw"
     printf ', tool%d' "$i"
 done)
-sed -i "s/\[a-tools\]/[a-tools$names]/" "$tmp/many/book.yaml"
-print_book many tools && pdftotext -layout build/pdf/tools.pdf - |
-    grep -q '^ *AB *Tool 27'
-result $? "appendix Z is followed by AA and AB"
+sed -i "s/\[a-tools\]/[a-tools$names]/" book.yaml
+place_of_last() {      # by the scripts in $1
+    mkdir -p build/pdf && lua5.4 "$1/book-tex.lua" build/weave/book.lua \
+        build/pdf && sed -n 's/.*{appendix}{\([0-9]*\)}{tool27}.*/\1/p' \
+        build/pdf/*.tex
+}
+"$top/code/weave/weave" > weave.log 2>&1 &&
+    [ "$(place_of_last "$top/code/weave")" = 28 ]
+result $? "the appendix behind AA is the 28th"
 cp "$top"/code/weave/* "$tmp/weave"
 sed -i 's/26 \* place + //' "$tmp/weave/book-tex.lua"
-lua5.4 "$tmp/weave/book-tex.lua" build/weave/book.lua build/pdf &&
-    ! "$top/code/weave/press" build/pdf tools > press.log 2>&1
-result $? "wrong: appendix AA with the number of A stops the press"
+[ "$(place_of_last "$tmp/weave")" = 2 ]
+result $? "wrong: appendix AB with the number of B is seen"
 cd "$tmp/good" || exit 1
 
 # ---- a press that forgets ------------------------------------------------
