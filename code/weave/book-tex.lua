@@ -76,16 +76,9 @@ end
 
 -- book: the chapters in order
 local function input(chapter)
-    local number = chapter.number
-    local digits = number:match("^%d+")
-    local kind = number == "0" and "preface"
-                 or digits and "chapter" or "appendix"
-    local place = 0                     -- of its letters: B is 2, AB 28
-    for letter in number:gmatch("%u") do
-        place = 26 * place + letter:byte() - 64
-    end
-    return ("\\bookinput{%s}{%s}{%s}"):format(kind, digits or place,
-                                             chapter.slug)
+    return ("\\bookinput{%s}{%s}{%s}"):format(
+        chapter.number == "0" and "preface" or "chapter", chapter.number,
+        chapter.slug)
 end
 
 local function book_tex(number, volume)
