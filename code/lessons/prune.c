@@ -9,29 +9,14 @@
 #include "base/alloc.h"
 #include "base/args.h"
 #include "bench/numbers.h"
-#include "data/loader.h"
-#include "gpt2/mean_loss.h"
 #include "lessons/prune.h"
-#include "programs/open_model.h"
+#include "programs/open_shard.h"
 
 static struct ModelSource file;
-static const char *shard, *out, *machine;
-static int batch = 8, seq;
+static struct ShardSource shard = { .batch = 8 };
+static const char *out, *machine;
 static int64_t rows_most = 64;
 static struct Numbers numbers;
-
-/* prune: the loss on a shard */
-static double loss_of(struct Model *m, const struct Loader *data)
-{
-    const size_t n = (size_t)batch * (size_t)seq;
-    int32_t *x = xcalloc(2 * n, sizeof *x);
-    const uint64_t rows = (uint64_t)rows_most < data->windows
-                        ? (uint64_t)rows_most : data->windows;
-    const double loss = model_mean_loss(m, data, rows, batch, seq,
-                                        x, x + n);
-    free(x);
-    return loss;
-}
 
 /* prune: prune the matrices of all layers */
 enum Way { DENSE, MAGNITUDE, RANDOM, TWO_FOUR, BLOCKS };
@@ -92,6 +77,8 @@ static const struct Pruning prunings[] = {
 
 static void each_pruning(struct Model *m, const struct Loader *data)
 {
+    const uint64_t rows = (uint64_t)rows_most < data->windows
+                        ? (uint64_t)rows_most : data->windows;
     real *w = model_borrow(m), *weights;
     if (!w)
         fail("the weights cannot be had");
@@ -101,7 +88,7 @@ static void each_pruning(struct Model *m, const struct Loader *data)
     for (size_t i = 0; i < sizeof prunings / sizeof *prunings; i++) {
         const struct Pruning *how = &prunings[i];
         const double zeros = prune_all(m, weights, how);
-        const double loss = loss_of(m, data);
+        const double loss = shard_loss(m, data, &shard, rows);
         if (!isfinite(loss))
             fail("%s: the loss is %g", how->name, loss);
         printf("%-10s %6.2f %% zeros  loss %.4f\n", how->name, 100 * zeros,
@@ -115,11 +102,7 @@ static void each_pruning(struct Model *m, const struct Loader *data)
 /* prune: main */
 static const struct Option options[] = {
     MODEL_FILE_OPTIONS(file),
-    { "data", OPT_STRING, &shard, 0, 0, "SHARD",
-      "tokens, as tokenize encode writes them", NULL },
-    { "batch", OPT_INT, &batch, 1, 65536, "B", "rows at a time", NULL },
-    { "seq", OPT_INT, &seq, 1, 65536, "T",
-      "tokens in a row (default: the model's context)", NULL },
+    SHARD_OPTIONS(shard),
     { "rows", OPT_INT64, &rows_most, 1, 1e15, "N",
       "stop after N rows of tokens", NULL },
     NUMBERS_OPTIONS(out, machine),
@@ -136,13 +119,8 @@ int main(int argc, char **argv)
     struct Loader data;
     struct Error e;
     args_options(argc, argv, options, &usage);
-    if (!file.init || !shard)
-        misuse("needs --init FILE.safetensors and --data SHARD");
-    model_open(&m, &file, batch, seq);
-    seq = seq ? seq : m.config.T;
-    struct LoaderConfig l = { .pattern = shard, .T = seq, .V = m.config.V };
-    if (!loader_open(&data, &l, &e) ||
-        !numbers_open(&numbers, out, machine, "build/bin/prune", &e))
+    model_and_shard_open(&m, &data, &file, &shard);
+    if (!numbers_open(&numbers, out, machine, "build/bin/prune", &e))
         fail("%s", e.text);
     each_pruning(&m, &data);
     if (!model_ok(&m, &e) || !numbers_close(&numbers, &e))

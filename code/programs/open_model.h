@@ -1,6 +1,6 @@
 /* Tangled from chapters/workshop/file-formats.nw, "Opening a model".  Edit it there. */
 
-/* open_model.h: a model to be read, for eval and generate. */
+/* open_model.h: a model to be read, for eval, prune and generate. */
 #ifndef PROGRAMS_OPEN_MODEL_H
 #define PROGRAMS_OPEN_MODEL_H
 
