@@ -1,0 +1,95 @@
+/* Tangled from chapters/course/grader.nw, "What is trusted".  Edit it there. */
+
+/* A coding exercise, and what its grader asks of a run. */
+#ifndef COURSE_COURSE_H
+#define COURSE_COURSE_H
+
+#include "simt/simt.h"
+
+/* an exercise */
+struct Run;
+
+struct Exercise {
+    const char *name;           /* "reduction/sum"                       */
+    const char *title;
+    int difficulty;             /* 1 to 5                                */
+    void (*run)(struct Run *);  /* one case                              */
+    int size[10];               /* of the cases; 0 ends; the last one of */
+                                /*   them is counted                     */
+    int largest;                /* of two more sizes, drawn at random    */
+    const char *hint[6];        /* shown one at a time                   */
+};
+
+/* The n-th, from 0, in the order of the book; NULL behind the last. */
+const struct Exercise *exercise_number(int n);
+const struct Exercise *exercise_named(const char *name);
+
+/* what a run has to offer */
+enum ArrayType { ARRAY_FLOAT, ARRAY_INT };
+
+struct Array {
+    const char *name;           /* of the kernel's parameter             */
+    enum ArrayType type;
+    size_t n;
+    union { float *f; int *i; void *bytes; };       /* the host's half   */
+    uint64_t device;
+    bool input;                 /* must not change                       */
+};
+
+/* The size of this case; a number from low to high; is this case counted? */
+int case_size(const struct Run *);
+int case_random(struct Run *, int low, int high);
+bool case_counted(const struct Run *);
+
+/* Arrays with random numbers, low <= x < high. */
+struct Array *input_floats(struct Run *, const char *name, size_t n,
+                           float low, float high);
+struct Array *input_ints(struct Run *, const char *name, size_t n, int low,
+                         int high);
+
+/* Arrays that the kernel fills; those in which it finds zeros. */
+struct Array *output_floats(struct Run *, const char *name, size_t n);
+struct Array *output_ints(struct Run *, const char *name, size_t n);
+struct Array *zero_floats(struct Run *, const char *name, size_t n);
+struct Array *zero_ints(struct Run *, const char *name, size_t n);
+/* An input that the kernel may change after all. */
+struct Array *in_place(struct Array *);
+/* Send the host's half, changed by the exercise, to the device again. */
+void refill(struct Run *, struct Array *);
+
+struct Argument {
+    union { uint64_t pointer; int i; float f; };
+    size_t bytes;
+    const char *what;           /* for messages                          */
+};
+#define ARRAY(a) { .pointer = (a)->device, .bytes = 8, .what = (a)->name }
+#define INT(n)   { .i = (n), .bytes = 4, .what = "int " #n }
+#define FLOAT(x) { .f = (x), .bytes = 4, .what = "float " #x }
+
+struct Shape { struct Dim3 grid, block; size_t shared; };
+/* As many blocks of so many threads as n threads need. */
+struct Shape blocks_for(size_t n, int threads);
+
+void launch(struct Run *, const char *kernel, struct Shape,
+            const struct Argument *, int n);
+#define LAUNCH(run, kernel, shape, ...)                                  \
+    launch(run, kernel, shape, (struct Argument[]){ __VA_ARGS__ },       \
+           sizeof (struct Argument[]){ __VA_ARGS__ } /                   \
+           sizeof(struct Argument))
+
+/* Host memory for a wanted result; freed with the run. */
+float *wanted_floats(struct Run *, size_t n);
+int *wanted_ints(struct Run *, size_t n);
+
+void expect_floats(struct Run *, struct Array *, const float *wanted,
+                   double relative, double absolute);
+void expect_ints(struct Run *, struct Array *, const int *wanted);
+/* Anything else that must hold; the sentence says what is wrong. */
+void expect(struct Run *, bool holds, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Of the counted case, summed over its launches. */
+void budget(struct Run *, const char *what, const char *metric,
+            double at_most, double book);
+
+#endif

@@ -1,0 +1,462 @@
+/* Tangled from chapters/course/grader.nw, "Playing the cases".  Edit it there. */
+
+#include "course/verdict.h"
+
+#include "base/rng.h"
+#include "simt/runtime/names.h"
+#include "simt/sanitizer/check.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* a run */
+enum { MOST_ARRAYS = 16, MOST_LINES = 4000 };
+
+struct Run {
+    const struct Exercise *exercise;
+    struct Verdict *verdict;
+    struct Module module;
+    int n;
+    bool counted;
+    struct Rng rng;
+    struct Array array[MOST_ARRAYS];
+    int arrays;
+    void *kept[MOST_ARRAYS];    /* freed with the run                    */
+    int n_kept;
+    struct Totals totals;       /* of the counted launches               */
+    struct Totals *line;        /* the same by line, [MOST_LINES]        */
+};
+static struct Run *now;         /* for the callbacks                     */
+
+int case_size(const struct Run *r) { return r->n; }
+bool case_counted(const struct Run *r) { return r->counted; }
+
+int case_random(struct Run *r, int low, int high)
+{
+    return low + (int)rng_below(&r->rng, (uint64_t)(high - low) + 1);
+}
+
+/* say what is wrong */
+static bool failed(const struct Run *r) { return r->verdict->wrong[0]; }
+
+static void wrong(struct Run *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void wrong(struct Run *r, const char *format, ...)
+{
+    va_list args;
+    if (failed(r))
+        return;
+    va_start(args, format);
+    vsnprintf(r->verdict->wrong, sizeof r->verdict->wrong, format, args);
+    va_end(args);
+}
+
+void expect(struct Run *r, bool holds, const char *format, ...)
+{
+    va_list args;
+    if (holds || failed(r))
+        return;
+    va_start(args, format);
+    vsnprintf(r->verdict->wrong, sizeof r->verdict->wrong, format, args);
+    va_end(args);
+}
+
+/* Memory of a run.  What an exercise asks for is small and fixed; if there
+ * is none, the process ends and the verdict says so. */
+static void *keep(struct Run *r, size_t bytes)
+{
+    void *p = calloc(bytes ? bytes : 1, 1);
+    if (!p || r->n_kept == MOST_ARRAYS)
+        abort();
+    return r->kept[r->n_kept++] = p;
+}
+
+float *wanted_floats(struct Run *r, size_t n)
+{
+    return keep(r, n * sizeof(float));
+}
+int *wanted_ints(struct Run *r, size_t n)
+{
+    return keep(r, n * sizeof(int));
+}
+
+/* make an array */
+static struct Array *array_new(struct Run *r, const char *name,
+                               enum ArrayType type, size_t n, bool filled)
+{
+    struct Error e;
+    struct Array *a = &r->array[r->arrays];
+    if (r->arrays++ == MOST_ARRAYS)
+        abort();
+    *a = (struct Array){ .name = name, .type = type, .n = n,
+                         .input = filled };
+    a->bytes = keep(r, 4 * n);
+    if (!memory_alloc(&a->device, n ? 4 * n : 1, NULL, &e))
+        wrong(r, "%s", e.text);
+    return a;
+}
+
+void refill(struct Run *r, struct Array *a)
+{
+    if (failed(r))
+        return;
+    memcpy(memory_bytes(a->device), a->bytes, 4 * a->n);
+    check_host_wrote(a->device, 4 * a->n);
+}
+
+struct Array *input_floats(struct Run *r, const char *name, size_t n,
+                           float low, float high)
+{
+    struct Array *a = array_new(r, name, ARRAY_FLOAT, n, true);
+    for (size_t i = 0; i < n; i++)
+        a->f[i] = low + (high - low) * rng_uniform(&r->rng);
+    refill(r, a);
+    return a;
+}
+
+struct Array *input_ints(struct Run *r, const char *name, size_t n, int low,
+                         int high)
+{
+    struct Array *a = array_new(r, name, ARRAY_INT, n, true);
+    for (size_t i = 0; i < n; i++)
+        a->i[i] = low + (int)rng_below(&r->rng, (uint64_t)(high - low));
+    refill(r, a);
+    return a;
+}
+
+struct Array *output_floats(struct Run *r, const char *name, size_t n)
+{
+    return array_new(r, name, ARRAY_FLOAT, n, false);
+}
+struct Array *output_ints(struct Run *r, const char *name, size_t n)
+{
+    return array_new(r, name, ARRAY_INT, n, false);
+}
+
+struct Array *in_place(struct Array *a)
+{
+    a->input = false;
+    return a;
+}
+
+struct Array *zero_floats(struct Run *r, const char *name, size_t n)
+{
+    struct Array *a = array_new(r, name, ARRAY_FLOAT, n, true);
+    refill(r, a);
+    return in_place(a);
+}
+struct Array *zero_ints(struct Run *r, const char *name, size_t n)
+{
+    struct Array *a = array_new(r, name, ARRAY_INT, n, true);
+    refill(r, a);
+    return in_place(a);
+}
+
+/* launch the reader's kernel */
+static const struct Kernel *kernel_of(struct Run *r, const char *name)
+{
+    char plain[200];
+    for (int i = 0; i < r->module.n_kernels; i++) {
+        plain_name(plain, sizeof plain, r->module.kernels[i].name);
+        if (strcmp(plain, name) == 0)
+            return &r->module.kernels[i];
+    }
+    wrong(r, "the file has no kernel '%s'", name);
+    return NULL;
+}
+
+static bool takes(struct Run *r, const struct Kernel *k, const char *name,
+                  const struct Argument *a, int n)
+{
+    if (k->n_params != n)
+        wrong(r, "kernel '%s' has %d parameters; the exercise gives it %d",
+              name, k->n_params, n);
+    for (int i = 0; !failed(r) && i < n; i++)
+        if (k->params[i].size != a[i].bytes)
+            wrong(r, "parameter %d of kernel '%s' has %u bytes; the "
+                  "exercise gives it %s, of %zu", i + 1, name,
+                  k->params[i].size, a[i].what, a[i].bytes);
+    return !failed(r);
+}
+
+struct Shape blocks_for(size_t n, int threads)
+{
+    uint32_t t = (uint32_t)threads;
+    return (struct Shape){ { (uint32_t)((n + t - 1) / t), 1, 1 },
+                           { t, 1, 1 }, 0 };
+}
+
+void launch(struct Run *r, const char *name, struct Shape s,
+            const struct Argument *a, int n)
+{
+    const struct Kernel *k = failed(r) ? NULL : kernel_of(r, name);
+    void *args[MOST_ARRAYS];
+    enum Fault fault;
+    struct Error e;
+    if (!k || !takes(r, k, name, a, n))
+        return;
+    for (int i = 0; i < n; i++)
+        args[i] = (void *)(uintptr_t)&a[i].pointer;
+    if (!simt_launch(k, s.grid, s.block, s.shared, args, &fault, &e))
+        wrong(r, fault == FAULT_TIMEOUT ? "it did not end: %s" : "%s",
+              e.text);
+}
+
+/* compare with what is wanted */
+static bool close_to(float got, float want, double relative,
+                     double absolute)
+{
+    if (isnan(want))
+        return isnan(got);
+    double d = fabs((double)got - (double)want);
+    return got == want ||
+           d <= fmax(absolute, relative * fabs((double)want));
+}
+
+/* Copy the result to the host's half.  False: some of it was not written. */
+static bool take_back(struct Run *r, struct Array *a)
+{
+    int before = r->verdict->problems;
+    if (failed(r))
+        return false;
+    check_host_reads(a->device, 4 * a->n);
+    memcpy(a->bytes, memory_bytes(a->device), 4 * a->n);
+    if (r->verdict->problems > before)
+        wrong(r, "not every element of %s was written", a->name);
+    return !failed(r);
+}
+
+void expect_floats(struct Run *r, struct Array *a, const float *wanted,
+                   double relative, double absolute)
+{
+    size_t bad = 0, first = 0;
+    if (!take_back(r, a))
+        return;
+    for (size_t i = a->n; i-- > 0;)
+        if (!close_to(a->f[i], wanted[i], relative, absolute)) {
+            bad++;
+            first = i;
+        }
+    if (bad)
+        wrong(r, "%s[%zu] is %.9g, expected %.9g; %zu of %zu elements are "
+              "wrong", a->name, first, (double)a->f[first],
+              (double)wanted[first], bad, a->n);
+}
+
+void expect_ints(struct Run *r, struct Array *a, const int *wanted)
+{
+    size_t bad = 0, first = 0;
+    if (!take_back(r, a))
+        return;
+    for (size_t i = a->n; i-- > 0;)
+        if (a->i[i] != wanted[i]) {
+            bad++;
+            first = i;
+        }
+    if (bad)
+        wrong(r, "%s[%zu] is %d, expected %d; %zu of %zu elements are "
+              "wrong", a->name, first, a->i[first], wanted[first], bad,
+              a->n);
+}
+
+static void expect_inputs_unchanged(struct Run *r)
+{
+    for (int i = 0; !failed(r) && i < r->arrays; i++) {
+        const struct Array *a = &r->array[i];
+        if (a->input &&
+            memcmp(a->bytes, memory_bytes(a->device), 4 * a->n) != 0)
+            wrong(r, "the input %s was changed", a->name);
+    }
+}
+
+/* count, line by line */
+static bool of_reader(const char *path)
+{
+    return !strstr(path, "/include/");
+}
+
+static void add_totals(struct Totals *to, const struct Totals *t)
+{
+    uint64_t *a = (uint64_t *)(void *)to;
+    for (int i = 0; i < METRIC_COUNT; i++)
+        a[i] += metric_value(t, i);
+}
+
+static void count_launch(const struct Launch *l)
+{
+    const struct Kernel *k = l->kernel;
+    if (!now->counted)
+        return;
+    for (int i = 0; i < k->instructions; i++) {
+        const struct Instruction *at = &k->code[i];
+        struct Totals t = { 0 };
+        totals_add(&t, &l->site[i], at->work, at->flop);
+        add_totals(&now->totals, &t);
+        if (at->line > 0 && at->line < MOST_LINES && at->file >= 0 &&
+            at->file < k->n_files && of_reader(k->files[at->file]))
+            add_totals(&now->line[at->line], &t);
+    }
+    now->totals.smem_static += k->static_shared;
+    if (l->touched) {
+        struct Totals t = { 0 };
+        touched_count(l->touched, &t.unique_read, &t.unique_written);
+        add_totals(&now->totals, &t);
+    }
+}
+
+/* "gld_sec+gst_sec" of these totals; a name that is none ends the run. */
+static double sum_of(const struct Totals *t, const char *metric)
+{
+    double sum = 0;
+    while (*metric) {
+        size_t n = strcspn(metric, "+");
+        int i = 0;
+        while (i < METRIC_COUNT && (strlen(metric_table[i].name) != n ||
+               strncmp(metric_table[i].name, metric, n) != 0))
+            i++;
+        if (i == METRIC_COUNT)
+            abort();
+        sum += (double)metric_value(t, i);
+        metric += n + (metric[n] == '+');
+    }
+    return sum;
+}
+
+void budget(struct Run *r, const char *what, const char *metric,
+            double at_most, double book)
+{
+    struct Verdict *v = r->verdict;
+    if (!r->counted || failed(r) || v->counts == MOST_COUNTS)
+        return;
+    struct Count *c = &v->count[v->counts++];
+    *c = (struct Count){ .yours = sum_of(&r->totals, metric),
+                         .at_most = at_most, .book = book,
+                         .by_compiler = strstr(metric, "inst") };
+    snprintf(c->what, sizeof c->what, "%s", what);
+    for (int i = 1; i < MOST_LINES; i++) {
+        double x = sum_of(&r->line[i], metric);
+        if (x > c->of_line) {
+            c->of_line = x;
+            c->line = i;
+        }
+    }
+}
+
+/* play one case */
+static void note_problem(const char *text)
+{
+    struct Verdict *v = now->verdict;
+    if (v->problems < MOST_PROBLEMS)
+        snprintf(v->problem[v->problems], sizeof *v->problem, "%s", text);
+    v->problems++;
+}
+
+static void play(struct Run *r, const char *ptx, size_t bytes)
+{
+    struct Error e;
+    r->verdict->n = r->n;
+    r->verdict->cases++;
+    if (!module_read(&r->module, ptx, bytes, &e)) {
+        wrong(r, "the software GPU cannot run it: %s", e.text);
+        return;
+    }
+    simt_options.count = r->counted;
+    r->exercise->run(r);
+    expect_inputs_unchanged(r);
+    for (int i = 0; i < r->arrays; i++)
+        memory_free(r->array[i].device);
+    while (r->n_kept)
+        free(r->kept[--r->n_kept]);
+    module_free(&r->module);
+    r->verdict->right += !failed(r) && !r->verdict->problems;
+}
+
+/* play all cases in a process with limits */
+static void play_all(const struct Exercise *x, const char *ptx,
+                     size_t bytes, uint64_t seed, struct Verdict *v)
+{
+    struct Rng sizes = rng_new(seed, 0);
+    static struct Run r;
+    int n[12], cases = 0;
+    for (int i = 0; i < 2; i++)
+        n[cases++] = 1 + (int)rng_below(&sizes, (uint64_t)x->largest);
+    for (int i = 0; i < 10 && x->size[i]; i++)
+        n[cases++] = x->size[i];
+    check_configure("memory,init,race,sync", NULL);
+    check_reports_to(note_problem);
+    launch_ended = count_launch;
+    now = &r;
+    for (int i = 0; i < cases && !v->wrong[0] && !v->problems; i++) {
+        r = (struct Run){ .exercise = x, .verdict = v, .n = n[i],
+                          .counted = i == cases - 1,
+                          .rng = rng_new(seed, (uint64_t)i + 1) };
+        r.line = calloc(MOST_LINES, sizeof *r.line);
+        if (!r.line)
+            abort();
+        play(&r, ptx, bytes);
+        free(r.line);
+    }
+    v->done = true;
+}
+
+enum { MOST_SECONDS = 20, MOST_PRINTED = 1 << 20 };
+
+static void limit(int what, rlim_t most)
+{
+    struct rlimit l = { most, most };
+    setrlimit((__rlimit_resource_t)what, &l);
+}
+
+static void child(const struct Exercise *x, const char *ptx, size_t bytes,
+                  uint64_t seed, FILE *out, struct Verdict *v)
+{
+    dup2(fileno(out), STDOUT_FILENO);
+    dup2(fileno(out), STDERR_FILENO);
+    limit(RLIMIT_CPU, MOST_SECONDS);
+    limit(RLIMIT_FSIZE, MOST_PRINTED);
+    limit(RLIMIT_CORE, 0);
+    signal(SIGXFSZ, SIG_IGN);
+    simt_options.step_limit = 50 * 1000 * 1000;
+    play_all(x, ptx, bytes, seed, v);
+    fflush(stdout);
+    _exit(0);
+}
+
+void grade_ptx(const struct Exercise *x, const char *ptx, size_t bytes,
+               uint64_t seed, FILE *out, struct Verdict *to)
+{
+    struct Verdict *v = mmap(NULL, sizeof *v, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int status = 0;
+    *to = (struct Verdict){ 0 };
+    if (v == MAP_FAILED) {
+        snprintf(to->ended, sizeof to->ended, "no memory for a verdict");
+        return;
+    }
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        child(x, ptx, bytes, seed, out, v);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    *to = *v;
+    munmap(v, sizeof *v);
+    if (pid < 0)
+        snprintf(to->ended, sizeof to->ended, "no process could be started");
+    else if (WIFSIGNALED(status) &&
+             (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
+        snprintf(to->ended, sizeof to->ended, "it took more than %d s of "
+                 "the processor", MOST_SECONDS);
+    else if (!to->done)
+        snprintf(to->ended, sizeof to->ended, "the software GPU stopped "
+                 "(%s)", WIFSIGNALED(status) ? strsignal(WTERMSIG(status))
+                                             : "it ended by itself");
+}

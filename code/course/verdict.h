@@ -1,0 +1,41 @@
+/* Tangled from chapters/course/grader.nw, "The verdict".  Edit it there. */
+
+/* What is known of a reader's file after it was run. */
+#ifndef COURSE_VERDICT_H
+#define COURSE_VERDICT_H
+
+#include "course/course.h"
+
+/* the verdict */
+#include <stdio.h>
+
+enum { MOST_COUNTS = 16, MOST_PROBLEMS = 2 };
+
+struct Count {
+    char what[60];
+    double yours, at_most, book;
+    bool by_compiler;           /* instructions: as good within 5 %      */
+    int line;                   /* of the source, with most of it; 0: ?  */
+    double of_line;
+};
+
+struct Verdict {
+    int cases, right;           /* played, and right                     */
+    int n;                      /* size of the case that is played       */
+    bool done;                  /* the process came to its end           */
+    char wrong[700];            /* why the last case is wrong, or ""     */
+    char problem[MOST_PROBLEMS][800];
+    int problems;               /* that the sanitizer reported           */
+    struct Count count[MOST_COUNTS];
+    int counts;
+    char ended[200];            /* how the process ended, if not done    */
+};
+
+/* Play all cases of an exercise with the kernels of a PTX text, in a
+ * process with limits.  What the kernels print goes to the file `out`. */
+void grade_ptx(const struct Exercise *, const char *ptx, size_t bytes,
+               uint64_t seed, FILE *out, struct Verdict *);
+/* The stars of a verdict, 0 to 4. */
+int verdict_stars(const struct Verdict *);
+
+#endif

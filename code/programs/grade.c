@@ -1,0 +1,347 @@
+/* Tangled from chapters/course/grader.nw, "The program".  Edit it there. */
+
+/* grade: is the kernel of an exercise right, without races, and lean? */
+#include "base/args.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "course/compile.h"
+#include "course/verdict.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* find the files of an exercise */
+static const char *folder = "exercises";
+
+struct Answer {
+    const struct Exercise *exercise;
+    char path[FILE_PATH_MAX];   /* of the reader's file                  */
+};
+
+static void file_of(char to[FILE_PATH_MAX], const char *name)
+{
+    int n = snprintf(to, FILE_PATH_MAX, "%s/%s.cu", folder, name);
+    if (n >= FILE_PATH_MAX)
+        misuse("--in %s: the path is too long", folder);
+}
+
+static void start_of(char to[FILE_PATH_MAX], const char *name)
+{
+    static const char *const places[] = { "../../code/course/start",
+                                          "../share/moving-bytes/start" };
+    char dir[FILE_PATH_MAX / 2];
+    struct Error e;
+    if (!program_dir(dir, sizeof dir, &e))
+        fail("%s", e.text);
+    for (int i = 0; i < 2; i++) {
+        snprintf(to, FILE_PATH_MAX, "%s/%s/%s.cu", dir, places[i], name);
+        if (access(to, R_OK) == 0)
+            return;
+    }
+    fail("the starting file of %s is not there: %s", name, to);
+}
+
+/* "exercises/reduction/sum.cu" -> the exercise reduction/sum, or NULL. */
+static const struct Exercise *exercise_of_path(const char *path)
+{
+    const struct Exercise *x;
+    size_t n = strlen(path);
+    if (n < 4 || strcmp(path + n - 3, ".cu") != 0)
+        return NULL;
+    for (int i = 0; (x = exercise_number(i)); i++) {
+        size_t m = strlen(x->name);
+        if (n - 3 >= m && (n - 3 == m || path[n - 4 - m] == '/') &&
+            strncmp(path + n - 3 - m, x->name, m) == 0)
+            return x;
+    }
+    return NULL;
+}
+
+static struct Answer find_answer(const char *word)
+{
+    struct Answer w = { .exercise = exercise_named(word) };
+    if (w.exercise) {
+        file_of(w.path, word);
+        return w;
+    }
+    w.exercise = exercise_of_path(word);
+    if (!w.exercise)
+        misuse("'%s' is not an exercise, nor a file whose path ends in the "
+               "name of one, like reduction/sum.cu; grade --list names "
+               "them", word);
+    if (snprintf(w.path, sizeof w.path, "%s", word) >= FILE_PATH_MAX)
+        misuse("%s: the path is too long", word);
+    return w;
+}
+
+/* Put the starting file where the reader's is to be.  True if it was put
+ * there now. */
+static bool begin(const struct Answer *w)
+{
+    char start[FILE_PATH_MAX], dir[FILE_PATH_MAX];
+    struct Mapped m;
+    struct Error e;
+    if (access(w->path, F_OK) == 0)
+        return false;
+    start_of(start, w->exercise->name);
+    if (!path_dir(dir, w->path, &e) || !make_dirs(dir, &e) ||
+        !map_file(&m, start, &e) ||
+        !write_file(w->path, m.data, m.size, &e))
+        fail("%s", e.text);
+    unmap_file(&m);
+    printf("%s: %s\n\nThe starting file is %s.  Its comment says what is\n"
+           "asked for.  Change it, and run grade %s again.\n",
+           w->exercise->name, w->exercise->title, w->path,
+           w->exercise->name);
+    return true;
+}
+
+/* print a verdict */
+static void print_stars(int stars)
+{
+    for (int i = 0; i < 4; i++)
+        fputs(i < stars ? "\xe2\x98\x85" : "\xe2\x98\x86", stdout);
+}
+
+/* What the kernels have printed: the first lines, each with a mark. */
+static void print_output(FILE *out)
+{
+    char line[200];
+    int lines = 0;
+    rewind(out);
+    while (fgets(line, sizeof line, out) && lines++ < 12) {
+        fputs("  kernel | ", stdout);
+        print_escaped(stdout, line, strcspn(line, "\n"), "");
+        putchar('\n');
+    }
+    if (lines > 12)
+        printf("  kernel | ...\n");
+}
+
+static void print_counts(const struct Verdict *v, const char *path)
+{
+    printf("\n  %-34s %12s %12s %12s\n", "counts", "yours", "budget",
+           "book");
+    for (int i = 0; i < v->counts; i++) {
+        const struct Count *c = &v->count[i];
+        bool over = c->yours > c->at_most;
+        printf("  %-34s %12.0f %12.0f %12.0f%s\n", c->what, c->yours,
+               c->at_most, c->book, over ? "  over" : "");
+        if (over && c->line)
+            printf("      %s:%d has %.0f of them\n", path, c->line,
+                   c->of_line);
+    }
+}
+
+static void print_problems(const struct Verdict *v)
+{
+    for (int i = 0; i < v->problems && i < MOST_PROBLEMS; i++)
+        printf("  %s", v->problem[i]);
+    if (v->problems > MOST_PROBLEMS)
+        printf("  and %d more reports\n", v->problems - MOST_PROBLEMS);
+}
+
+static void print_verdict(const struct Answer *w, const struct Verdict *v)
+{
+    static const char *const words[] = {
+        "not right yet", "right, but over its budget",
+        "right and within its budget", "as good as the book",
+        "better than the book: please send it to us",
+    };
+    int stars = verdict_stars(v);
+    printf("%s: %s\n\n", w->exercise->name, w->exercise->title);
+    if (v->ended[0])
+        printf("  n = %d: %s\n", v->n, v->ended);
+    else if (v->problems)
+        printf("  n = %d: the sanitizer reports\n", v->n);
+    print_problems(v);
+    if (v->wrong[0])
+        printf("  n = %d: %s\n", v->n, v->wrong);
+    if (stars)
+        printf("  right in %d cases, no report of the sanitizer\n",
+               v->right);
+    if (stars)
+        print_counts(v, w->path);
+    putchar('\n');
+    printf("  ");
+    print_stars(stars);
+    printf("  %s\n", words[stars]);
+    if (stars < 3)
+        printf("  grade --hint %s gives a hint\n", w->exercise->name);
+}
+
+/* keep the progress */
+struct Mark { char name[80]; int stars, hints; };
+enum { MOST_EXERCISES = 400 };
+
+static struct Mark mark[MOST_EXERCISES];
+static int marks;
+
+static void marks_path(char to[FILE_PATH_MAX])
+{
+    struct Error e;
+    if (!path_join(to, folder, "progress.txt", &e))
+        misuse("%s", e.text);
+}
+
+static void marks_read(void)
+{
+    char path[FILE_PATH_MAX], line[200];
+    marks_path(path);
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f)) {
+        struct Mark p;
+        if (sscanf(line, "%79s %d %d", p.name, &p.stars, &p.hints) == 3 &&
+            marks < MOST_EXERCISES)
+            mark[marks++] = p;
+    }
+    if (f)
+        fclose(f);
+}
+
+static struct Mark *mark_of(const char *name)
+{
+    for (int i = 0; i < marks; i++)
+        if (strcmp(mark[i].name, name) == 0)
+            return &mark[i];
+    if (marks == MOST_EXERCISES)
+        fail("%s/progress.txt has too many lines", folder);
+    struct Mark *p = &mark[marks++];
+    *p = (struct Mark){ .stars = 0 };
+    snprintf(p->name, sizeof p->name, "%s", name);
+    return p;
+}
+
+static void marks_write(void)
+{
+    char path[FILE_PATH_MAX], line[120];
+    struct Writer out;
+    struct Error e;
+    marks_path(path);
+    if (!make_dirs(folder, &e) || !writer_open(&out, path, &e))
+        fail("%s", e.text);
+    for (int i = 0; i < marks; i++) {
+        int n = snprintf(line, sizeof line, "%s %d %d\n", mark[i].name,
+                         mark[i].stars, mark[i].hints);
+        writer_write(&out, line, (size_t)n);
+    }
+    if (!writer_commit(&out, &e))
+        fail("%s", e.text);
+}
+
+/* show the course */
+static void show_course(void)
+{
+    char chapter[80] = "";
+    int stars = 0, all = 0;
+    const struct Exercise *x;
+    for (; (x = exercise_number(all)); all++) {
+        size_t n = strcspn(x->name, "/");
+        int have = mark_of(x->name)->stars;
+        if (strncmp(chapter, x->name, n) != 0 || chapter[n])
+            printf("%s%.*s\n", all ? "\n" : "", (int)n, x->name);
+        snprintf(chapter, sizeof chapter, "%.*s", (int)n, x->name);
+        printf("  ");
+        print_stars(have);
+        printf("  %-24s %s%s\n", x->name + n + 1, x->title,
+               x->difficulty > 3 ? " (hard)" : "");
+        stars += have > 3 ? 3 : have;
+    }
+    printf("\n%d of %d stars.  Begin one with: grade NAME\n", stars,
+           3 * all);
+}
+
+/* give a hint */
+static void give_hint(const struct Exercise *x)
+{
+    struct Mark *p = mark_of(x->name);
+    int n = 0;
+    while (n < 6 && x->hint[n])
+        n++;
+    if (p->hints < n)
+        p->hints++;
+    for (int i = 0; i < p->hints; i++)
+        printf("%d. %s\n", i + 1, x->hint[i]);
+    if (p->hints == n)
+        printf("There is no further hint.\n");
+    marks_write();
+}
+
+/* grade one file */
+static bool grade_answer(const struct Answer *w, uint64_t seed)
+{
+    char *ptx;
+    size_t bytes;
+    struct Error e;
+    struct Verdict v;
+    FILE *out = tmpfile();
+    if (!out)
+        fail("cannot make a temporary file: %s", strerror(errno));
+    if (!compile_ptx(w->path, &ptx, &bytes, &e))
+        fail("%s", e.text);
+    grade_ptx(w->exercise, ptx, bytes, seed, out, &v);
+    print_output(out);
+    print_verdict(w, &v);
+    fclose(out);
+    free(ptx);
+    int stars = verdict_stars(&v);
+    struct Mark *p = mark_of(w->exercise->name);
+    if (stars > p->stars) {
+        p->stars = stars;
+        marks_write();
+    }
+    return stars >= 2;
+}
+
+/* read the command line of grade */
+static bool hint, list;
+static int64_t seed = -1;
+
+static const struct Option options[] = {
+    { .name = "hint", .type = OPT_FLAG, .target = &hint,
+      .help = "one hint more for the exercise" },
+    { .name = "list", .type = OPT_FLAG, .target = &list,
+      .help = "the whole course, with your stars" },
+    { .name = "in", .type = OPT_STRING, .target = &folder, .arg = "FOLDER",
+      .help = "where your files are (default exercises)" },
+    { .name = "seed", .type = OPT_INT64, .target = &seed, .min = 0,
+      .max = 1e15, .arg = "N", .help = "numbers as in an earlier run" },
+    { .type = OPT_END },
+};
+
+static const struct Usage usage = {
+    .synopsis = "[options] NAME|FILE.cu",
+    .summary = "Grade the kernel of an exercise: is it right, without "
+               "races, and lean?",
+    .more = "Exit status: 0 right and within the budget, 1 not yet, 2 a "
+            "mistake in the request.",
+};
+
+int main(int argc, char **argv)
+{
+    program_set_name(argv[0]);
+    int n = args_parse(argc, argv, options, &usage);
+    marks_read();
+    if (list || n == 0) {
+        show_course();
+        return 0;
+    }
+    if (n > 1)
+        misuse("one exercise at a time: %s or %s?", argv[0], argv[1]);
+    struct Answer w = find_answer(argv[0]);
+    if (hint) {
+        give_hint(w.exercise);
+        return 0;
+    }
+    if (begin(&w))
+        return 1;
+    if (seed < 0)
+        seed = (int64_t)(now_s() * 1e6) % 1000000000;
+    bool ok = grade_answer(&w, (uint64_t)seed);
+    printf("  seed %lld\n", (long long)seed);
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,1 @@
+// says: has no kernel 'add'

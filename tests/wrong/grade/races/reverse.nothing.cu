@@ -1,0 +1,12 @@
+// says: race
+__global__ void reverse(float *x, int n)
+{
+    __shared__ float s[256];
+    int first = blockIdx.x * 256;
+    int count = min(256, n - first);
+    int t = threadIdx.x;
+    if (t >= count)
+        return;
+    s[t] = x[first + t];
+    x[first + t] = s[count - 1 - t];
+}
