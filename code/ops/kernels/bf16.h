@@ -59,19 +59,6 @@ __device__ static __forceinline__ void pack_get(float *v, Pack<8> a)
     }
 }
 
-__device__ static __forceinline__ void pack_get(float *v, Pack<4> a)
-{
-    v[0] = __uint_as_float(a.bits.x << 16);
-    v[1] = __uint_as_float(a.bits.x & 0xffff0000);
-    v[2] = __uint_as_float(a.bits.y << 16);
-    v[3] = __uint_as_float(a.bits.y & 0xffff0000);
-}
-
-__device__ static __forceinline__ void pack_get(float *v, Pack<1> a)
-{
-    v[0] = __uint_as_float((unsigned)a.bits << 16);
-}
-
 __device__ static __forceinline__ unsigned pack_two(float low, float high)
 {
     const __nv_bfloat162 two = __floats2bfloat162_rn(low, high);
@@ -91,13 +78,18 @@ __device__ static __forceinline__ void pack_put(Pack<1> *a, const float *v)
     a->bits = __bfloat16_as_ushort(__float2bfloat16(v[0]));
 }
 
-template <int W, typename E>
-DEVICE_INLINE void pack_copy_async(Pack<W, E> *to, const E *from)
+/* packs of four numbers, of one, and of fp32 */
+__device__ static __forceinline__ void pack_get(float *v, Pack<4> a)
 {
-    if (sizeof *to == 16)
-        cp_async(to, from);
-    else
-        *to = pack_load<W>(from);
+    v[0] = __uint_as_float(a.bits.x << 16);
+    v[1] = __uint_as_float(a.bits.x & 0xffff0000);
+    v[2] = __uint_as_float(a.bits.y << 16);
+    v[3] = __uint_as_float(a.bits.y & 0xffff0000);
+}
+
+__device__ static __forceinline__ void pack_get(float *v, Pack<1> a)
+{
+    v[0] = __uint_as_float((unsigned)a.bits << 16);
 }
 
 template <> struct Pack<4, float> { float4 v; };
@@ -136,6 +128,15 @@ __device__ static __forceinline__ void float4_put(float *p, const float *v)
                                        v[4 * i + 2], v[4 * i + 3]);
     if (W == 1)
         p[0] = v[0];
+}
+
+template <int W, typename E>
+DEVICE_INLINE void pack_copy_async(Pack<W, E> *to, const E *from)
+{
+    if (sizeof *to == 16)
+        cp_async(to, from);
+    else
+        *to = pack_load<W>(from);
 }
 #else
 

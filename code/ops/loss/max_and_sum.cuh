@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "The classifier".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "The classifier".  Edit it there. */
 
 /* max_and_sum.cuh: the maximum of a row of logits and the sum of its
  * exponentials, in one walk. */
@@ -35,6 +35,7 @@ __device__ static __forceinline__ void take(float *m, float *s,
         *s += fast_exp2((v[i] - *m) * LOG2E);
 }
 
+/* the maximum and the sum of a block */
 /* The same for the whole block.  part has room for 2 numbers of each of
  * 32 warps, which nobody reads any more. */
 __device__ static __forceinline__ void together(float *m, float *s,
