@@ -15,7 +15,7 @@ enum { AT_ONCE = 4 };                   /* sequences */
 /* x[b,t,:] = wte[tokens[b,t],:] + wpe[t,:], a warp for position t of four
  * sequences, which have one row of wpe in common.
  *   launch    T ceil(B / 4) warps, 8 in a block
- *   moves     2 BTC bytes out, 2 C for each different word in   */
+ *   moves     2 BTC bytes out, 2 C for each different token in  */
 template <int W>
 __global__ void embedding_bf16_fwd_kernel(bf16 *x, const int32_t *tokens,
                                           const bf16 *wte, const bf16 *wpe,

@@ -29,9 +29,9 @@ __host__ __device__ static inline bf16 float_to_bf16(float x)
 #include "ops/kernels/ptx.cuh"
 
 /* packs: numbers that travel together */
-/* W numbers side by side in memory, moved by one instruction: 8 of them
- * are 16 bytes and lie at a multiple of 16, 4 are 8 bytes; 1 is for rows
- * that do not. */
+/* W neighbouring numbers, moved by one instruction: 8 are 16 bytes, at a
+ * multiple of 16 bytes, and 4 are 8 bytes.  Rows that do not begin at such
+ * multiples have packs of 1. */
 template <int W, typename E = bf16> struct Pack;
 template <> struct Pack<8> { uint4 bits; };
 template <> struct Pack<4> { uint2 bits; };

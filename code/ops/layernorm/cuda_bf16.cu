@@ -227,7 +227,7 @@ row_terms(RowTerms *row, const Pack<W, E> *now,
 }
 
 /* write dx of a row */
-/* dx, a row; it and what else it has add to the sums of the columns. */
+/* Writes dx of a row, and adds the row to the sums of the columns. */
 template <int STEPS, int W, typename E> DEVICE_INLINE void
 write_row(E *dx, LaneSums<STEPS, W> *sums, RowTerms row,
           const Pack<W, E> *now, const Gain<STEPS, W, E> &gain, int C,
@@ -263,7 +263,7 @@ write_row(E *dx, LaneSums<STEPS, W> *sums, RowTerms row,
 
 /* the sums of a block */
 /* part[0 .. 2][C] = the sums over the block's rows; table: the shared
- * memory where they came in */
+ * memory in which the rows arrived */
 template <int STEPS, int W> DEVICE_INLINE void
 leave_sums(float *part, const LaneSums<STEPS, W> &sums, float *table, int C)
 {
@@ -316,10 +316,10 @@ leave_position(float *dwpe, LaneSums<STEPS, W> *sums, int C,
 /* layernorm_bf16 backward: the kernel */
 /* dx, and for each block the partial sums over its rows of the gradients
  * of w and b, and of dx: part[block][0 .. 2][C].
- *   launch    any number of blocks of up to MOST warps; a block has some
- *             neighbours t of 0 .. T-1, and a warp of it takes the rows t,
+ *   launch    any number of blocks of up to MOST warps; a block has
+ *             neighbouring t of 0 .. T-1, and a warp takes the rows t,
  *             t + T, t + 2 T, ...; without dwpe T is the number of warps
- *   shared    bwd_bytes: two turns of three rows for each warp; at the
+ *   shared    bwd_bytes: for each warp two rows of three arrays; at the
  *             end the sums of all lanes
  *   needs     C <= 32 W STEPS
  *   moves     4 NC numbers, 8 N + 12 C blocks bytes ceiling   memory */

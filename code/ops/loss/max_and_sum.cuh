@@ -11,8 +11,8 @@
 #define LOWEST -3.402823466e38f         /* below every finite logit */
 
 /* a maximum and a sum, together */
-/* m is the largest of what was seen, s the sum of exp(x - m); top is the
- * largest of what comes. */
+/* m: the running maximum, s: the running sum of exp(x - m); top: the
+ * largest of the next numbers. */
 __device__ static __forceinline__ void raise(float *m, float *s, float top)
 {
     if (top > *m) {
@@ -21,6 +21,7 @@ __device__ static __forceinline__ void raise(float *m, float *s, float top)
     }
 }
 
+/* The running maximum and the running sum after W more numbers. */
 template <int W>
 __device__ static __forceinline__ void take(float *m, float *s,
                                             const float *v)
