@@ -14,7 +14,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* the rows of the activation table */
+/* list the rows of the activation table */
 enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
             LAYER_STEPS, BEFORE = -1 };
 
@@ -60,7 +60,7 @@ struct Acts {
 
 /* `struct Model` */
 struct Model {
-    /* what the model was made for */
+    /* `struct Model`: what the model was made for */
     struct Config config;
     int    B, T;                         /* the largest batch it can take */
     bool   training;
@@ -70,7 +70,7 @@ struct Model {
     const struct ModelCalls *calls;        /* what its precision does */
     int    chunk, Vp;                    /* rows of logits at a time, and */
                                          /* their length, at least V */
-    /* its numbers, and where they lie */
+    /* `struct Model`: tables and pointers */
     struct ParamTable table;
     struct Weights w, g;                 /* g only if training */
     struct Plan plan;
@@ -82,29 +82,7 @@ struct Model {
     double sumsq;                        /* of gradients of matrices */
 };
 
-/* what a model can do */
-/* A model for batches of up to B rows of T <= config->T tokens; weights
- * and gradients are zero, in the gaps between tensors, too.  Gradients and
- * what the backward pass needs are there only if training.  False, and
- * everything is freed, if there is no such model or too little memory; the
- * backend can then be used for a smaller one. */
-bool model_create(struct Model *m, const struct Config *config, int B,
-                  int T, bool training, struct Error *e);
-bool model_create_as(struct Model *m, const struct Config *config, int B,
-                     int T, bool training, const struct ModelOptions *o,
-                     struct Error *e);
-void model_free(struct Model *m);
-
-
-/* False, with a message, once anything has failed on the model's backend.
- * From then on losses, sums of squares and logits are NaN, and weights and
- * gradients have no meaning: do not save them. */
-bool model_ok(const struct Model *m, struct Error *e);
-
-/* Random weights with the variances of GPT-2's initialisation; a function
- * of seed and config. */
-void model_init(struct Model *m, uint64_t seed);
-
+/* declare what a model can do */
 /* Mean cross-entropy, in nats, of targets [B,T] given tokens [B,T].
  * B and T are at most the model's.  All ids are in 0 .. V-1: whoever
  * reads them from a file has checked that; here it is an assertion. */
@@ -128,6 +106,29 @@ double model_grad_sumsq(struct Model *m);
 /* logits [B,V] of the token that follows each row of tokens [B,T]. */
 void model_logits(struct Model *m, real *logits, const int32_t *tokens,
                   int B, int T);
+
+/* declare the rest of what a model can do */
+/* A model for batches of up to B rows of T <= config->T tokens; weights
+ * and gradients are zero, in the gaps between tensors, too.  Gradients and
+ * what the backward pass needs are there only if training.  False, and
+ * everything is freed, if there is no such model or too little memory; the
+ * backend can then be used for a smaller one. */
+bool model_create(struct Model *m, const struct Config *config, int B,
+                  int T, bool training, struct Error *e);
+bool model_create_as(struct Model *m, const struct Config *config, int B,
+                     int T, bool training, const struct ModelOptions *o,
+                     struct Error *e);
+void model_free(struct Model *m);
+
+
+/* False, with a message, once anything has failed on the model's backend.
+ * From then on losses, sums of squares and logits are NaN, and weights and
+ * gradients have no meaning: do not save them. */
+bool model_ok(const struct Model *m, struct Error *e);
+
+/* Random weights with the variances of GPT-2's initialisation; a function
+ * of seed and config. */
+void model_init(struct Model *m, uint64_t seed);
 
 /* model_forward_backward in two halves.  The first may return before the
  * work is done, and tokens and targets (of backend_host_alloc) must not
