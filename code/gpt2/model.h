@@ -19,9 +19,9 @@ enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
             LAYER_STEPS, BEFORE = -1 };
 
 
-/* field  kind  columns written by  last reader  first whose    computed
- *              a token             forward      derivative     again
- *                                               needs it       from   */
+/* The columns: field; kind; numbers for each token; operator that writes
+ * it; last reader in the forward pass; earliest operator whose derivative
+ * reads it; first mode of recomputation that does not keep it. */
 #define ACTS_LAYER(X)                                                   \
     X(x,      ACT,  C,   BEFORE,    PROJ,        LN_1,      NEVER)      \
     X(ln_1,   ACT,  C,   LN_1,      QKV,         QKV,       REDO_NORM)  \
@@ -37,7 +37,8 @@ enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
     X(fc,     ACT,  4*C, FC,        GELU,        GELU,      REDO_BLOCK) \
     X(gelu,   ACT,  4*C, GELU,      FC_PROJ,     FC_PROJ,   REDO_GELU)
 
-/* field  kind  columns written by  last reader, both backward */
+/* Field; kind; numbers for each token; operators whose derivatives write
+ * it and read it. */
 #define GRADS_LAYER(X)                                                  \
     X(dfc,    ACT,  4*C, FC_PROJ,   FC)                                 \
     X(dln_2,  ACT,  C,   FC,        LN_2)                               \
@@ -84,8 +85,8 @@ struct Model {
 
 /* declare what a model can do */
 /* Mean cross-entropy, in nats, of targets [B,T] given tokens [B,T].
- * B and T are at most the model's.  All ids are in 0 .. V-1: whoever
- * reads them from a file has checked that; here it is an assertion. */
+ * B and T are at most the model's.  All ids are in 0 .. V-1, which is
+ * asserted: a function that reads ids from a file has to check them. */
 double model_loss(struct Model *m, const int32_t *tokens,
                   const int32_t *targets, int B, int T);
 
