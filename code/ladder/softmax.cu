@@ -9,7 +9,7 @@
 
 enum { BLOCK = 512 };       /* threads for a row; twice that in version 4 */
 
-/* softmax v1: pass over a row three times */
+/* softmax v1: read a row three times */
 __global__ void softmax_v1(float *y, const float *x, int C)
 {
     __shared__ float part[32];
