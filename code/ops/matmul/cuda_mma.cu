@@ -52,7 +52,7 @@ __device__ static __forceinline__ void
 fetch(unsigned to, const struct Operand &m, int x0, int k0)
 {
     enum { PASSES = SIZE * DEPTH / 8 / TEAM };
-    /* where this thread's first chunk comes from, and where it goes */
+    /* find this thread's first chunk and its place */
     const int chunks = TRANSPOSED ? SIZE / 8 : DEPTH / 8, step = TEAM / chunks;
     const int row = threadIdx.x / chunks, chunk = threadIdx.x % chunks;
     const int r0 = (TRANSPOSED ? k0 : x0) + row;
@@ -282,7 +282,7 @@ __global__ void __launch_bounds__(TEAM) matmul_mma_kernel(struct Job j)
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(128) unsigned char memory[];
     const unsigned shared = shared_address(memory);
-    /* the tile of this block, the place of this warp, the stages */
+    /* find the tile of this block and the place of this warp */
     int row, col;
     tile_of_block(j, &row, &col);
     const int m0 = row * ROWS, n0 = col * COLS, lane = threadIdx.x % 32;
@@ -292,7 +292,7 @@ __global__ void __launch_bounds__(TEAM) matmul_mma_kernel(struct Job j)
     const int steps = min(j.steps, (j.p.K + DEPTH - 1) / DEPTH - first);
     float c[4][8][4] = {};
     /* multiply, stage after stage */
-    /* where this lane points in a stage of a, and of b */
+    /* find where this lane points in a stage of a and of b */
     const unsigned at_a = shared + lane_at<A_T>(wm, lane / 8 % 2, lane / 16);
     const unsigned at_b = shared + ROWS * DEPTH * 2
                         + lane_at<B_T>(wn, lane / 16, lane / 8 % 2);
@@ -448,7 +448,7 @@ static struct Job job_of(const struct MatmulBf16 *p)
 static bool split(struct Job *j)
 {
     const int all = (j->p.K + DEPTH - 1) / DEPTH;
-    /* splits, steps = those that should take the least time */
+    /* choose splits and steps that should take the least time */
     int least = 0x7fffffff;
     for (int s = 1; s <= 16; s++) {
         const int waves = (j->rows * j->cols * s + WAVE - 1) / WAVE;
