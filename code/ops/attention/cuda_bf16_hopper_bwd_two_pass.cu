@@ -83,7 +83,7 @@ template <bool keys> DEVICE_INLINE int first_of(const Work &w, int group)
     return min(keys ? group : 1 - group, w.brought - 1);
 }
 
-/* take the next work tile */
+/* take the next work tile of the backward pass */
 /* Work tiles taken, beyond the first of each block; for queries and for
  * keys. */
 [[maybe_unused]] __device__ static unsigned taken[2];
