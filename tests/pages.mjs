@@ -526,6 +526,136 @@ if (existsSync(`${folder}/search-index.js`)) await search();
 else console.log(`ok ${++count} - search # SKIP woven without search: ` +
                  "npm install brings minisearch");
 
+// ---- reading aids -------------------------------------------------------------
+// On the shortest chapter that has sections and a use.
+async function aids(name) {
+    const row = (good, what, detail) => report(good, `aids: ${what}`, detail);
+    const opened = async (init, size = { width: 1200, height: 300 }) => {
+        const context = await browser.newContext({ viewport: size });
+        await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+        const page = await context.newPage(), noise = [];
+        page.on("pageerror", e => noise.push(String(e)));
+        if (init) await page.addInitScript(init);
+        await page.goto(url(name));
+        return { context, page, noise };
+    };
+    const ticks = page => page.evaluate(() => ({
+        all: document.querySelectorAll(".contents a").length,
+        read: document.querySelectorAll(".contents li .read").length,
+        jumped: document.querySelectorAll(
+            ".contents li:nth-last-child(2) .read").length,
+        said: document.querySelector(".contents summary").innerText }));
+    const scroll = (page, to) => page.evaluate(async to => {
+        const seen = () => new Promise(done => requestAnimationFrame(
+            () => requestAnimationFrame(() => setTimeout(done, 20))));
+        const heads = [...document.querySelectorAll("h1[id], h2[id]")];
+        await seen();
+        for (const head of to === "all" ? heads : [heads.at(to)]) {
+            head.scrollIntoView();
+            await seen();
+        }
+        if (to === "all") scrollTo(0, 1e7);
+        await seen();
+    }, to);
+    // copies the first chunk with a use, by the keyboard, what is unfolded
+    // in it too; says what the status says and what is pasted
+    const copied = page => page.evaluate(() => {
+        const chunk = document.querySelector(".chunk:has(.uses)");
+        chunk.querySelector(".unfold").click();
+        chunk.querySelector(".copy").focus();
+        return document.activeElement.className;
+    }).then(() => page.keyboard.press("Enter")).then(async () => ({
+        status: await page.waitForFunction(() => document.querySelector(
+            "p[role=status].aid").textContent).then(h => h.jsonValue()),
+        text: await page.evaluate(() => navigator.clipboard?.readText()) }));
+    const written = text(name).match(
+        /<pre><code>((?:(?!<\/pre>)[^])*class="uses"[^]*?)<\/code><\/pre>/)[1]
+        .replace(/<[^>]*>/g, "").replace(/⟨/g, "<<").replace(/⟩/g, ">>")
+        .replace(/&quot;/g, '"').replace(/&lt;/g, "<").replace(/&gt;/g, ">")
+        .replace(/&amp;/g, "&") + "\n";
+
+    let { context, page, noise } = await opened();
+    const { status, text: pasted } = await copied(page);
+    row(pasted === written && /^Copied: ./.test(status),
+        "a chunk is copied by the keyboard, as it was written, and the status " +
+        "says so (catches what is unfolded, and signs of the page)",
+        [status, ...String(pasted).split("\n")]);
+
+    await scroll(page, -1);
+    const jumped = await ticks(page);
+    await scroll(page, "all");
+    const through = await ticks(page);
+    row(jumped.jumped === 0 && through.read === through.all &&
+        /(\d+) of \1 read/.test(through.said),
+        "a section is read when its beginning and its end were seen (catches " +
+        "a jump that counts)", JSON.stringify([jumped, through]));
+
+    await scroll(page, 1);
+    await page.waitForTimeout(400);
+    const [place, last] = await page.evaluate(() => ["h2", "h2:last-of-type"]
+        .map(h => document.querySelector(h).id));
+    await page.goto("about:blank");
+    await page.goto(`${url(name)}#${last}`);    // a glance
+    await page.waitForTimeout(400);
+    await page.goto(url("index.html"));
+    const way = page.locator(".go-on a");
+    const ticked = await page.locator(
+        `li:has(> a[href="${name}"], > p > a[href="${name}"]) .read`).innerText();
+    const [leads, offered] = [await way.getAttribute("href"),
+                              await way.innerText()];
+    await page.locator(".go-on button").press("Enter");
+    const left = await page.evaluate(() => [localStorage.length,
+        document.querySelectorAll(".read, .go-on").length,
+        document.activeElement.tagName].join());
+    row(leads === `${name}#${place}` && /✓/.test(ticked) && left === "0,0,H1" &&
+        noise.length === 0, "the contents have the tick and the way back, and " +
+        "forget both (catches a place that is kept by a glance, and a focus " +
+        "that is lost)", [leads, offered, ticked, left, ...noise]);
+    await context.close();
+
+    ({ context, page, noise } = await opened(() => {
+        Object.defineProperty(window, "localStorage", {
+            get() { throw new DOMException("no", "SecurityError"); } });
+        Object.defineProperty(navigator, "clipboard", { value: undefined });
+    }));
+    await scroll(page, "all");
+    const none = await ticks(page), old = await copied(page);
+    await page.evaluate(() => {
+        document.body.prepend(document.createElement("textarea"));
+        document.querySelector("textarea").focus();
+    });
+    await page.keyboard.press("Control+v");
+    const value = await page.locator("textarea").inputValue();
+    row(none.read === 0 && noise.length === 0 && value === written &&
+        /^Copied/.test(old.status), "without storage no ticks and no error; " +
+        "without a clipboard a chunk is copied nevertheless (catches both " +
+        "taken for granted)", [JSON.stringify(none), value, ...noise]);
+
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    const paper = await page.evaluate(() => {
+        document.documentElement.dataset.theme = "dark";
+        const seen = [...document.querySelectorAll(
+            "button, nav, footer, .permalink, .aid, .skip, input, label")]
+            .filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 60));
+        const { color, backgroundColor } = getComputedStyle(document.body);
+        const after = [...document.querySelectorAll("main a")].filter(a =>
+            getComputedStyle(a, "::after").content !== "none");
+        return [color, backgroundColor, after.length, ...seen];
+    });
+    row(paper.join("; ") === "rgb(0, 0, 0); rgb(255, 255, 255); 0",
+        "on paper: black on white, no buttons, no navigation, no addresses " +
+        "(catches the dark page on paper)", paper);
+    await context.close();
+}
+{
+    const chapter = pages.filter(name => (text(name).match(/data-chapter=/g)
+        || []).length === 1 && (text(name).match(/<h2 id/g) || []).length > 1 &&
+        text(name).includes('class="uses"'))
+        .sort((a, b) => text(a).length - text(b).length)[0];
+    if (chapter) await aids(chapter);
+    else console.log(`ok ${++count} - aids # SKIP no chapter with a use here`);
+}
+
 // ---- the glossary ------------------------------------------------------------
 if (pages.includes("glossary.html")) {
     const bad = [], used = new Map();
