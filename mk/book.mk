@@ -61,10 +61,13 @@ build/figures/%.svg: figures/%.gp code/weave/plot
 # A figure that is gone: the page that named it is made again.
 figures/%: ;
 
-# A volume in one document: an EPUB of each, and one page of the first.
-.PHONY: epub single epub-pages single-pages
-epub single: tangle
-	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j2) $@-pages
+# A volume in one document: an EPUB of each, and one page of the first.  Both
+# come from the same chapters, so one make has to make both.
+.PHONY: epub single bound epub-pages single-pages
+epub single: bound ;
+bound: tangle
+	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j2) \
+	    $(addsuffix -pages,$(filter epub single,$(MAKECMDGOALS)))
 
 WHOLE     = $(patsubst %.nw,build/whole/%.json,$(notdir $(1)))
 OF_TOOLS := $(filter chapters/workshop/%,$(CHAPTERS))

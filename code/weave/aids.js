@@ -146,7 +146,7 @@ function mark(link, text) {
     const note = document.createElement("span");
     note.className = "read aid";
     if (text) note.textContent = text;
-    else note.innerHTML = '<span aria-hidden="true">✓</span>' +
+    else note.innerHTML = '<span aria-hidden="true">\u2713</span>' +
                           '<span class="hidden">read</span>';
     (link.parentNode.querySelector(":scope > .minutes") || link)
         .after(" ", note);
