@@ -64,7 +64,8 @@ figures/%: ;
 # A volume in one document: an EPUB of each, and one page of the first.  Both
 # come from the same chapters, so one make has to make both.
 .PHONY: epub single bound epub-pages single-pages
-epub single: bound ;
+epub single: bound
+	@:
 bound: tangle
 	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j2) \
 	    $(addsuffix -pages,$(filter epub single,$(MAKECMDGOALS)))
