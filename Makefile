@@ -7,7 +7,7 @@
 #   simt.mk   the software GPU, and CUDA sources for it
 #   cuda.mk   the same sources for a real GPU
 #   tests.mk  what the tests need, and how they are run
-#   book.mk   the pages, the PDF, the proof reader
+#   book.mk   the pages, the PDF, the EPUB, the proof reader
 #   bench.mk  training, measuring, data
 #   setup.mk  packages
 CC      ?= cc
@@ -52,6 +52,8 @@ test       build everything and test it; the last line counts
 test-code  the same without the book, for those who change code only
 book       chapters -> build/book/html/index.html
 pdf        chapters -> moving-bytes.pdf and -workshop.pdf in build/book (make setup-pdf first)
+epub       chapters -> moving-bytes.epub and -workshop.epub in build/book
+single     chapters of volume 1 -> build/book/moving-bytes.html, one file
 train      train a small GPT-2 on the text of this book (ON=cpu, ON=cuda: there)
 bench      measure this CPU against its own ceilings
 bench-gpu  the same for this GPU

@@ -1,4 +1,4 @@
-# The pages, the PDF, the proof reader.
+# The pages, the PDF, a volume in one document, the proof reader.
 
 .PHONY: book pages
 # The loom is itself tangled, so it has to be up to date before make looks
@@ -43,9 +43,10 @@ $(HTML)/figures.html: build/weave/book.lua
 $(HTML)/book.css: code/weave/book.css
 	@mkdir -p $(@D); cp $< $@
 # The page script, with the search if there is one: hence every time.
-$(HTML)/book.js: code/weave/book.js code/weave/find.js always
+SCRIPT := $(addprefix code/weave/,book.js aids.js)
+$(HTML)/book.js: $(SCRIPT) code/weave/find.js always
 	@mkdir -p $(@D)
-	@cat code/weave/book.js $(if $(SEARCH),code/weave/find.js) > $@.new
+	@cat $(SCRIPT) $(if $(SEARCH),code/weave/find.js) > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 build/weave/entries.json: build/weave/book.lua code/weave/entries.lua
 	@lua5.4 code/weave/entries.lua build/weave
@@ -59,6 +60,43 @@ build/figures/%.svg: figures/%.gp code/weave/plot
 -include $(wildcard build/weave/*.d build/figures/*.d)
 # A figure that is gone: the page that named it is made again.
 figures/%: ;
+
+# A volume in one document: an EPUB of each, and one page of the first.  Both
+# come from the same chapters, so one make has to make both.
+.PHONY: epub single bound epub-pages single-pages
+epub single: bound
+	@:
+bound: tangle
+	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j2) \
+	    $(addsuffix -pages,$(filter epub single,$(MAKECMDGOALS)))
+
+WHOLE     = $(patsubst %.nw,build/whole/%.json,$(notdir $(1)))
+OF_TOOLS := $(filter chapters/workshop/%,$(CHAPTERS))
+OF_BOOK  := $(filter-out $(OF_TOOLS),$(CHAPTERS))
+EPUBS    := $(addprefix $(B)/book/moving-bytes,.epub -workshop.epub)
+BINDING  := $(addprefix code/weave/,bind bind.lua after.lua html.lua)
+single-pages: $(B)/book/moving-bytes.html
+	@ls -l $< | awk '{ printf "%s, %.1f MB\n", $$NF, $$5 / 1e6 }'
+epub-pages: $(EPUBS)
+	@printf '%s\n' $^
+build/whole/%.json: build/weave/%.md build/weave/%.lua build/weave/volumes.lua \
+                    $(addprefix code/weave/,page-whole whole.lua filter.lua \
+                    html.lua letters.lua glossary.lua lexer.lua data.lua) \
+                    chapters/glossary.csv | $(PLOTS)
+	@code/weave/page-whole $*
+$(B)/book/moving-bytes.html: $(call WHOLE,$(OF_BOOK)) $(BINDING) $(SCRIPT) \
+                             $(addprefix code/weave/,book.css whole.template)
+	@code/weave/bind book $@
+$(B)/book/moving-bytes.epub: NAME := book
+$(B)/book/moving-bytes.epub: $(call WHOLE,$(OF_BOOK))
+$(B)/book/moving-bytes-workshop.epub: NAME := workshop
+$(B)/book/moving-bytes-workshop.epub: $(call WHOLE,$(OF_TOOLS))
+# Bound under another name, and kept if epubcheck, where it is, has nothing
+# to say.
+$(EPUBS): $(BINDING) $(addprefix code/weave/,epub.css cover.lua check-epub)
+	@code/weave/bind $(NAME) $(B)/whole/$(@F)
+	@code/weave/check-epub $(B)/whole/$(@F) || [ $$? = 127 ]
+	@mkdir -p $(@D); mv $(B)/whole/$(@F) $@
 
 .PHONY: lint
 lint:

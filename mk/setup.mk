@@ -17,6 +17,7 @@ hunspell-en-gb      lint: the British word list
 hunspell-en-us      lint: the American word list
 shellcheck          lint: shell scripts
 chromium            tests: the pages in a browser
+epubcheck           tests: the EPUB
 curl                make data-*: downloads
 endef
 define PACKAGES_PDF

@@ -24,7 +24,7 @@ test-programs: $(PROGRAMS) $(SIMTCC) $(ASAN_PROGRAMS) $(LESSON_SIMT) \
       $(B)/tests-simt/count_ops $(B)/tests-simt/count_fused
 SCRIPTS    := $(sort $(wildcard tests/*.sh tests/*.mjs))
 # These are of the loom, the press, and what they make.
-BOOK_TESTS := $(addprefix tests/,loom.sh press.sh lint.sh pages.mjs)
+BOOK_TESTS := $(addprefix tests/,loom.sh bind.sh press.sh lint.sh pages.mjs)
 RUN_TESTS   = @DATA=$(DATA) $(WRONG) FUZZ_S=$(FUZZ_S) tests/run $(TEST_BINS) \
               $(SIMT_TESTS) $(1) tests/wrong/run
 test: book test-programs

@@ -119,7 +119,7 @@ for p in 01-sums 02-more identifiers identifiers-m-o identifiers-s chunks chunks
     sed -n '/<main/,$p' build/book/html/$p.html > "$work/page"
     check "the page $p is the golden one" golden $p.html "$work/page"
 done
-cp "$loom/book.css" "$loom/book.js" build/book/html
+cp "$loom/book.css" build/book/html; cat "$loom/book.js" "$loom/aids.js" > build/book/html/book.js
 check "every link and anchor of it resolves" lua5.4 "$top/tests/links.lua" build/book/html
 turns() { grep -q 'rel="prev" href="01-sums.html"' build/book/html/02-more.html && ! grep -q 'rel="next"' build/book/html/02-more.html &&
     ! grep -q 'rel="prev"' build/book/html/a-end.html; }

@@ -31,7 +31,12 @@ if (!existsSync(`${folder}/index.html`))
 
 // A page that has moved leads on to another one and has a row of its own.
 const files = readdirSync(folder).filter(f => f.endsWith(".html")).sort();
-const text = name => readFileSync(`${folder}/${name}`, "utf8");
+const texts = new Map();
+function text(name) {
+    if (!texts.has(name))
+        texts.set(name, readFileSync(`${folder}/${name}`, "utf8"));
+    return texts.get(name);
+}
 const moved = files.filter(f => text(f).includes("<title>Moved</title>"));
 const pages = files.filter(f => !moved.includes(f));
 // Of the pages of an index, a letter or several each, one is looked at: all
@@ -181,98 +186,102 @@ function cutFormulas() {
 }
 
 // ---- every page ------------------------------------------------------------------
-async function visit(options, use) {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
-    const noise = [], asked = [];
-    page.on("console", m => {
-        if (["error", "warning"].includes(m.type())) noise.push(m.text());
-    });
-    page.on("pageerror", e => noise.push(String(e)));
-    page.on("request", r => {
-        if (!/^(file|data):/.test(r.url())) asked.push(r.url());
-    });
-    for (const name of looked) {
-        await page.goto(url(name));
-        await use(page, name, { noise, asked });
-    }
-    await context.close();
+// Each page in one of two windows, which need a processor each.
+async function visit(options, names, use) {
+    await Promise.all([0, 1].map(async first => {
+        const context = await browser.newContext(options);
+        const page = await context.newPage();
+        const noise = [], asked = [];
+        page.on("console", m => {
+            if (["error", "warning"].includes(m.type())) noise.push(m.text());
+        });
+        page.on("pageerror", e => noise.push(String(e)));
+        page.on("request", r => {
+            if (!/^(file|data|about):/.test(r.url())) asked.push(r.url());
+        });
+        for (let i = first; i < names.length; i += 2)
+            await use(page, names[i], i, { noise, asked });
+        await context.close();
+    }));
 }
 
 // ---- unfolding ------------------------------------------------------------------
+// The first uses of a page, all unfolded and then folded again.  One is pressed
+// by the mouse below.
 let unfolded = 0;
 const folds = [];
-async function unfold(page, name) {
-    const buttons = page.locator(".unfold");
-    const many = await buttons.count();
-    for (let i = 0; i < Math.min(many, 3); i++) {
-        const button = buttons.nth(i);
-        await button.click();
-        const code = await button.evaluate(b => {
-            const box = b.closest(".uses").nextElementSibling;
-            return box?.classList.contains("unfolded")
-                ? box.textContent.trim() : "";
-        });
-        if (!code) folds.push(`${name}: use ${i + 1} unfolds to nothing`);
-        if (await page.evaluate(() => {
-            const ids = [...document.querySelectorAll("[id]")]
-                .map(e => e.id);
-            return new Set(ids).size !== ids.length;
-        })) folds.push(`${name}: an id is there twice after unfolding`);
-        await button.click();
-        if (await page.locator(".unfolded").count() !== 0)
-            folds.push(`${name}: use ${i + 1} does not fold again`);
-        unfolded++;
-    }
+function unfold() {
+    const bad = [], buttons = [...document.querySelectorAll(".unfold")].slice(0, 3);
+    buttons.forEach((button, i) => {
+        button.click();
+        const box = button.closest(".uses").nextElementSibling;
+        if (!box?.classList.contains("unfolded") || !box.textContent.trim())
+            bad.push(`use ${i + 1} unfolds to nothing`);
+    });
+    const ids = [...document.querySelectorAll("[id]")].map(e => e.id);
+    if (new Set(ids).size !== ids.length)
+        bad.push("an id is there twice after unfolding");
+    for (const button of buttons) button.click();
+    if (document.querySelector(".unfolded")) bad.push("a use does not fold again");
+    return { bad, many: buttons.length };
 }
 
 // ---- where a number comes from ----------------------------------------------------------
 let numbers = 0;
 const orphans = [];
-async function origin(page, name) {
-    const number = page.locator(".num").first();
-    if (!await number.count()) return;
-    numbers++;
-    await number.focus();
-    const card = number.locator("> .card");
-    if (!await card.isVisible() ||
-        !/machine|^computed [\d\s.*\/+()-]+$/.test(await card.innerText()))
-        orphans.push(`${name}: a number does not say where it comes from`);
-    await page.locator("h1").first().hover();
+function origin() {
+    const number = document.querySelector(".num");
+    if (!number) return null;
+    number.focus();
+    const card = number.querySelector(":scope > .card");
+    const good = card?.checkVisibility() &&
+        /machine|^computed [\d\s.*/+()-]+$/.test(card.innerText);
+    number.blur();
+    return { good };
 }
 
 // ---- every page, narrow and wide, light and dark ------------------------------
 // Every page is loaded once and then seen at each width: what a width changes
-// is layout, and a script that hears of it.
+// is layout, and a script that hears of it.  Colours change with the scheme, so
+// a page is light at the first width, dark at the last, and both in between; the
+// page after it the other way round.
 const widths = [1440, 1100, 360];
 const at = Object.fromEntries(widths.map(width => [width, {
     noise: [], asked: [], trouble: [], cut: [], crowded: [],
     weak: { light: [], dark: [] }, pale: { light: [], dark: [] } }]));
-await visit({ viewport: { width: 1440, height: 800 } },
-            async (page, name, heard) => {
+await visit({}, looked, async (page, name, i, heard) => {
+    const schemes = i % 4 < 2 ? ["light", "dark"] : ["dark", "light"];
+    const note = (to, what) => to.push(...what.map(t => `${name}: ${t}`));
+    await page.goto("about:blank");         // where a new size costs nothing
+    await page.emulateMedia({ colorScheme: schemes[0] });
+    await page.setViewportSize({ width: widths[0], height: 800 });
+    await page.goto(url(name));
     for (const width of widths) {
         const found = at[width];
-        if (width !== 1440) await page.setViewportSize({ width, height: 800 });
-        const note = (to, what) => to.push(...what.map(t => `${name}: ${t}`));
+        if (width !== widths[0]) await page.setViewportSize({ width, height: 800 });
         note(found.trouble, await page.evaluate(wide));
         note(found.cut, await page.evaluate(cutFormulas));
-        for (const colorScheme of ["light", "dark"]) {
-            await page.emulateMedia({ colorScheme });
+        for (const colorScheme of width === 1440 ? schemes.slice(0, 1)
+             : width === 1100 ? schemes : schemes.slice(1)) {
+            if (width === 1100) await page.emulateMedia({ colorScheme });
             note(found.weak[colorScheme], await page.evaluate(weakText));
             if (width !== 1100) continue;
             const { weak, crowded } = await page.evaluate(drawings);
             note(found.pale[colorScheme], weak);
             if (colorScheme === "light") note(found.crowded, crowded);
         }
+        if (width === 1100) {
+            const { bad, many } = await page.evaluate(unfold);
+            note(folds, bad);
+            unfolded += many;
+            const from = await page.evaluate(origin);
+            if (from) numbers++;
+            if (from && !from.good)
+                orphans.push(`${name}: a number does not say where it comes from`);
+        }
         found.noise.push(...heard.noise.splice(0));
         found.asked.push(...heard.asked.splice(0));
     }
-    await page.emulateMedia({ colorScheme: "light" });
-    await page.setViewportSize({ width: 1200, height: 800 });
-    await unfold(page, name);
-    await origin(page, name);
-    at[1440].noise.push(...heard.noise.splice(0));
-    await page.setViewportSize({ width: 1440, height: 800 });
 });
 for (const width of [...widths].reverse()) {
     const { noise, asked, trouble, cut, weak, pale, crowded } = at[width];
@@ -294,6 +303,26 @@ for (const width of [...widths].reverse()) {
            `${where}: no label of a figure covers another`, crowded);
 }
 
+// The mouse has to reach a use, and a card opens below it.
+{
+    const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+    const having = word => looked.find(name => text(name).includes(word));
+    const use = having('class="uses"'), number = having('class="num"');
+    if (use) {
+        await page.goto(url(use));
+        const button = page.locator(".unfold").first();
+        await button.click();
+        if (await button.getAttribute("aria-expanded") !== "true")
+            folds.push(`${use}: the mouse does not reach a use`);
+    }
+    if (number) {
+        await page.goto(url(number));
+        await page.locator(".num").first().hover();
+        if (!await page.locator(".num > .card").first().isVisible())
+            orphans.push(`${number}: the card of a number does not open`);
+    }
+    await page.close();
+}
 report(folds.length === 0 && unfolded > 0,
        `unfolding and folding again (${unfolded} uses)`,
        folds.concat(unfolded ? [] : "no page has a use"));
@@ -497,6 +526,136 @@ if (existsSync(`${folder}/search-index.js`)) await search();
 else console.log(`ok ${++count} - search # SKIP woven without search: ` +
                  "npm install brings minisearch");
 
+// ---- reading aids -------------------------------------------------------------
+// On the shortest chapter that has sections and a use.
+async function aids(name) {
+    const row = (good, what, detail) => report(good, `aids: ${what}`, detail);
+    const opened = async (init, size = { width: 1200, height: 300 }) => {
+        const context = await browser.newContext({ viewport: size });
+        await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+        const page = await context.newPage(), noise = [];
+        page.on("pageerror", e => noise.push(String(e)));
+        if (init) await page.addInitScript(init);
+        await page.goto(url(name));
+        return { context, page, noise };
+    };
+    const ticks = page => page.evaluate(() => ({
+        all: document.querySelectorAll(".contents a").length,
+        read: document.querySelectorAll(".contents li .read").length,
+        jumped: document.querySelectorAll(
+            ".contents li:nth-last-child(2) .read").length,
+        said: document.querySelector(".contents summary").innerText }));
+    const scroll = (page, to) => page.evaluate(async to => {
+        const seen = () => new Promise(done => requestAnimationFrame(
+            () => requestAnimationFrame(() => setTimeout(done, 20))));
+        const heads = [...document.querySelectorAll("h1[id], h2[id]")];
+        await seen();
+        for (const head of to === "all" ? heads : [heads.at(to)]) {
+            head.scrollIntoView();
+            await seen();
+        }
+        if (to === "all") scrollTo(0, 1e7);
+        await seen();
+    }, to);
+    // copies the first chunk with a use, by the keyboard, what is unfolded
+    // in it too; says what the status says and what is pasted
+    const copied = page => page.evaluate(() => {
+        const chunk = document.querySelector(".chunk:has(.uses)");
+        chunk.querySelector(".unfold").click();
+        chunk.querySelector(".copy").focus();
+        return document.activeElement.className;
+    }).then(() => page.keyboard.press("Enter")).then(async () => ({
+        status: await page.waitForFunction(() => document.querySelector(
+            "p[role=status].aid").textContent).then(h => h.jsonValue()),
+        text: await page.evaluate(() => navigator.clipboard?.readText()) }));
+    const written = text(name).match(
+        /<pre><code>((?:(?!<\/pre>)[^])*class="uses"[^]*?)<\/code><\/pre>/)[1]
+        .replace(/<[^>]*>/g, "").replace(/⟨/g, "<<").replace(/⟩/g, ">>")
+        .replace(/&quot;/g, '"').replace(/&lt;/g, "<").replace(/&gt;/g, ">")
+        .replace(/&amp;/g, "&") + "\n";
+
+    let { context, page, noise } = await opened();
+    const { status, text: pasted } = await copied(page);
+    row(pasted === written && /^Copied: ./.test(status),
+        "a chunk is copied by the keyboard, as it was written, and the status " +
+        "says so (catches what is unfolded, and signs of the page)",
+        [status, ...String(pasted).split("\n")]);
+
+    await scroll(page, -1);
+    const jumped = await ticks(page);
+    await scroll(page, "all");
+    const through = await ticks(page);
+    row(jumped.jumped === 0 && through.read === through.all &&
+        /(\d+) of \1 read/.test(through.said),
+        "a section is read when its beginning and its end were seen (catches " +
+        "a jump that counts)", JSON.stringify([jumped, through]));
+
+    await scroll(page, 1);
+    await page.waitForTimeout(400);
+    const [place, last] = await page.evaluate(() => ["h2", "h2:last-of-type"]
+        .map(h => document.querySelector(h).id));
+    await page.goto("about:blank");
+    await page.goto(`${url(name)}#${last}`);    // a glance
+    await page.waitForTimeout(400);
+    await page.goto(url("index.html"));
+    const way = page.locator(".go-on a");
+    const ticked = await page.locator(
+        `li:has(> a[href="${name}"], > p > a[href="${name}"]) .read`).innerText();
+    const [leads, offered] = [await way.getAttribute("href"),
+                              await way.innerText()];
+    await page.locator(".go-on button").press("Enter");
+    const left = await page.evaluate(() => [localStorage.length,
+        document.querySelectorAll(".read, .go-on").length,
+        document.activeElement.tagName].join());
+    row(leads === `${name}#${place}` && /✓/.test(ticked) && left === "0,0,H1" &&
+        noise.length === 0, "the contents have the tick and the way back, and " +
+        "forget both (catches a place that is kept by a glance, and a focus " +
+        "that is lost)", [leads, offered, ticked, left, ...noise]);
+    await context.close();
+
+    ({ context, page, noise } = await opened(() => {
+        Object.defineProperty(window, "localStorage", {
+            get() { throw new DOMException("no", "SecurityError"); } });
+        Object.defineProperty(navigator, "clipboard", { value: undefined });
+    }));
+    await scroll(page, "all");
+    const none = await ticks(page), old = await copied(page);
+    await page.evaluate(() => {
+        document.body.prepend(document.createElement("textarea"));
+        document.querySelector("textarea").focus();
+    });
+    await page.keyboard.press("Control+v");
+    const value = await page.locator("textarea").inputValue();
+    row(none.read === 0 && noise.length === 0 && value === written &&
+        /^Copied/.test(old.status), "without storage no ticks and no error; " +
+        "without a clipboard a chunk is copied nevertheless (catches both " +
+        "taken for granted)", [JSON.stringify(none), value, ...noise]);
+
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    const paper = await page.evaluate(() => {
+        document.documentElement.dataset.theme = "dark";
+        const seen = [...document.querySelectorAll(
+            "button, nav, footer, .permalink, .aid, .skip, input, label")]
+            .filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 60));
+        const { color, backgroundColor } = getComputedStyle(document.body);
+        const after = [...document.querySelectorAll("main a")].filter(a =>
+            getComputedStyle(a, "::after").content !== "none");
+        return [color, backgroundColor, after.length, ...seen];
+    });
+    row(paper.join("; ") === "rgb(0, 0, 0); rgb(255, 255, 255); 0",
+        "on paper: black on white, no buttons, no navigation, no addresses " +
+        "(catches the dark page on paper)", paper);
+    await context.close();
+}
+{
+    const chapter = pages.filter(name => (text(name).match(/data-chapter=/g)
+        || []).length === 1 && (text(name).match(/<h2 id/g) || []).length > 1 &&
+        text(name).includes('class="uses"'))
+        .sort((a, b) => text(a).length - text(b).length)[0];
+    if (chapter) await aids(chapter);
+    else console.log(`ok ${++count} - aids # SKIP no chapter with a use here`);
+}
+
 // ---- the glossary ------------------------------------------------------------
 if (pages.includes("glossary.html")) {
     const bad = [], used = new Map();
@@ -545,18 +704,27 @@ if (pages.includes("glossary.html")) {
 }
 
 // ---- without scripts ------------------------------------------------------------------
+// What stands in every page's file; and a page of each kind as a browser shows it.
 {
     const bad = [];
     let uses = 0;
-    await visit({ javaScriptEnabled: false }, async (page, name) => {
-        const links = await page.locator("pre .use").evaluateAll(
-            all => all.map(use => use.getAttribute("href")));
+    for (const name of pages) {
+        const body = text(name);
+        const links = body.match(/<[^>]*class="use"[^>]*>/g) || [];
         uses += links.length;
-        if (links.some(href => !href))
+        if (links.some(use => !/^<a .*href="[^"]+/.test(use)))
             bad.push(`${name}: a use that is no link`);
-        if (!(await page.locator("main").innerText()).trim())
+        if (!body.match(/<main[^>]*>([^]*)<\/main>/)?.[1]
+                 .replace(/<[^>]*>/g, "").trim())
             bad.push(`${name}: no text`);
-        if (await page.locator(".theme").isVisible())
+    }
+    const noted = looked.find(name => text(name).includes('class="note"'));
+    const names = [...new Set([...sample, noted])].filter(name => name);
+    await visit({ javaScriptEnabled: false }, names, async (page, name) => {
+        await page.goto(url(name));
+        if (!(await page.locator("main").innerText()).trim())
+            bad.push(`${name}: no text to be seen`);
+        if (await page.locator("button").filter({ visible: true }).count())
             bad.push(`${name}: a button that does nothing`);
         const note = page.locator(".note label").first();
         if (await note.count()) {

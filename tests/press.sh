@@ -244,4 +244,10 @@ grep -q 'no place called sec:none' "$log"
 result $? "a reference into nothing is reported"
 grep -q "duplicate destination .*'sec:rows'" "$log"
 result $? "a name for two places is reported"
+cd "$tmp/bad" && rm -f build/pdf/book.whole
+! PRESS_RUNS=1 "$top/code/weave/press" build/pdf > one.log 2>&1
+result $? "a single run from nothing stops for them, too"
+diff <(grep '\.tex: ' "$log") <(grep '\.tex: ' one.log)
+result $? "and for nothing else"
+cd "$top" || exit 1
 echo "1..$n"

@@ -92,6 +92,21 @@ static void count_classes(void)
     fact("unicode.changes", changes, "");
 }
 
+/* Tokens whose spelling with a space in front is a token, too. */
+static int doubled(void)
+{
+    static uint8_t text[1024] = " ";
+    int n = 0;
+    for (int i = 0; i < gpt2->vocab.eot; i++) {
+        size_t length;
+        const uint8_t *spelling = vocab_spelling(&gpt2->vocab, i, &length);
+        assert_in_range(length, 1, sizeof text - 1);
+        memcpy(text + 1, spelling, length);
+        n += tokens_in(gpt2, text, length + 1) == 1;
+    }
+    return n;
+}
+
 static void count_vocabulary(void)
 {
     struct PairTable p = pair_table_build(&gpt2->vocab);
@@ -101,6 +116,7 @@ static void count_vocabulary(void)
     fact("merges", gpt2->vocab.merges, "merges");
     fact("vocabulary", gpt2->vocab.size, "tokens");
     fact("spelled", gpt2->vocab.size - 1, "tokens");
+    fact("doubled", doubled(), "");
     fact("slots", (double)p.mask + 1, "");
     fact("slots.size", ((double)p.mask + 1) * sizeof *p.slot / 1048576,
          "MiB");

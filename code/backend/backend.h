@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two implementations".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "The backend".  Edit it there. */
 
 /* backend.h: the machines that operators run on.  Each has memory, a queue
  * of work, and a table of operators; each thread has a current one. */

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/cpu-matmul.nw, "The ceiling".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-a-cpu.nw, "The peak and the bandwidth".  Edit it there. */
 
 #include "backend/cpu_peak.h"
 
@@ -40,6 +40,7 @@ PEAK_LOOP(avx2, __attribute__((target("avx2,fma"))), 8, 12,
           (avx2_vec)_mm256_fmadd_ps((__m256)x[i], (__m256)a, (__m256)a))
 #endif
 
+/* that loop for NEON, and for other processors */
 #ifdef __ARM_NEON
 #include <arm_neon.h>
 PEAK_LOOP(neon, , 4, 24,
@@ -79,7 +80,7 @@ double cpu_multiply_adds(volatile float *sink)
     return list[n - 1].run(sink);
 }
 
-/* look at the clock */
+/* measure the clock */
 double cpu_clock_ghz(void)
 {
     static volatile unsigned long seed = 3;

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/cpu-matmul.nw, "The ceiling".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-a-cpu.nw, "The peak and the bandwidth".  Edit it there. */
 
 #ifndef BACKEND_CPU_PEAK_H
 #define BACKEND_CPU_PEAK_H

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two implementations".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "The backend".  Edit it there. */
 
 #include <stdlib.h>
 #ifdef __NVCC__
@@ -94,6 +94,7 @@ static void gpu_get(struct Backend *b, void *host, const void *from,
     CUDA_TRY(cudaStreamSynchronize(gpu_of(b)->stream));
 }
 
+/* lend the host a copy of the GPU's memory */
 static void *gpu_lend(struct Backend *b, const void *p, size_t bytes,
                       bool blank)
 {

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two implementations".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "The backend".  Edit it there. */
 
 /* What a CUDA source needs to run on the current backend. */
 #ifndef BACKEND_CUDA_STREAM_CUH

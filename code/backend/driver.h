@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention-on-hopper.nw, "The copy engine".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "The map of a tensor".  Edit it there. */
 
 #ifndef BACKEND_DRIVER_H
 #define BACKEND_DRIVER_H

@@ -1,11 +1,11 @@
-/* Tangled from chapters/gpt2/cpu-matmul.nw, "Two threads, the same bits".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-a-cpu.nw, "Huge pages".  Edit it there. */
 
 #include "backend/hugepages.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* memory on large pages */
+/* allocate huge pages */
 #define LARGE ((size_t)1 << 21)
 
 void *hugepages_alloc(size_t bytes)

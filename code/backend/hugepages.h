@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/cpu-matmul.nw, "Two threads, the same bits".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-a-cpu.nw, "Huge pages".  Edit it there. */
 
 #ifndef BACKEND_HUGEPAGES_H
 #define BACKEND_HUGEPAGES_H
@@ -10,7 +10,7 @@
  * if there is none; give it back with free. */
 void *hugepages_alloc(size_t bytes);
 
-/* touch what will be needed */
+/* prefetch a range */
 /* Ask for the lines from p on, which will be needed soon.  Nobody waits,
  * and an address without memory is no mistake. */
 static inline void prefetch_range(const void *p, size_t bytes)

@@ -342,7 +342,7 @@ static void time_variants(void)
         }
 }
 
-/* products: a whole step */
+/* products: time the matmuls of a whole step */
 static void step_of(void *job)
 {
     (void)job;

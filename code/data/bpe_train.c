@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* the state of a training */
+/* `struct Word` and `struct Pair` */
 struct Word {               /* a distinct piece */
     size_t start;           /* in text */
     uint32_t length;
@@ -225,7 +225,7 @@ static void link_word(struct BpeTrainer *t, uint32_t index,
         pair_appears(t, i);
 }
 
-/* order the candidates */
+/* compare two candidates */
 struct Candidate {
     int64_t count;
     uint32_t key;
@@ -269,7 +269,7 @@ static struct Candidate heap_pop(struct BpeTrainer *t)
 /* The best pair by its count of now; NULL if none occurs twice. */
 static struct Pair *pop_best(struct BpeTrainer *t)
 {
-    /* let the pairs of the last round enter the heap */
+    /* push the new pairs on the heap */
     for (; t->fresh < t->pairs; t->fresh++)
         heap_push(t, (struct Candidate){ t->pair[t->fresh].count,
                                          t->pair[t->fresh].key });
@@ -293,7 +293,7 @@ static void merge_at(struct BpeTrainer *t, uint32_t at, uint16_t made)
         pair_vanishes(t, before);
     if (after != NOWHERE)
         pair_vanishes(t, right);
-    /* let the token at `at` take its right neighbour's place */
+    /* replace two tokens by one in the chain */
     t->token[at] = made;
     t->next[at] = after;
     t->next[right] = NOWHERE;
@@ -359,7 +359,7 @@ static void start_training(struct BpeTrainer *t)
         link_word(t, (uint32_t)i, id_of);
 }
 
-/* train a vocabulary */
+/* learn the merges */
 static int learn(struct BpeTrainer *t, struct Merge *merge, int wanted,
                  void (*report)(int done, int wanted))
 {
@@ -375,6 +375,7 @@ static int learn(struct BpeTrainer *t, struct Merge *merge, int wanted,
     return done;
 }
 
+/* train a vocabulary */
 bool bpe_train(struct Vocab *v, struct BpeTrainer *t, int size,
                void (*report)(int done, int wanted), struct Error *e)
 {
@@ -389,7 +390,7 @@ bool bpe_train(struct Vocab *v, struct BpeTrainer *t, int size,
         return ok;
     }
     free(merge);
-    /* say so if the text did not give that many */
+    /* report that the text gives too few merges */
     return done == wanted || error_set(e,
         "after %d merges no pair of tokens occurs twice in the text: ask "
         "for a vocabulary of at most %d tokens, or give more text",

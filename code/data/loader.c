@@ -19,7 +19,7 @@ static uint64_t feistel(uint64_t i, uint64_t a, uint64_t seed,
     uint64_t left = i / a, right = i % a;
     uint32_t key[2] = { (uint32_t)seed, (uint32_t)(seed >> 32) };
     for (uint32_t round = 0; round < FEISTEL_ROUNDS; round++) {
-        /* f = 64 random bits of right, round and epoch */
+        /* compute f from right, round and epoch */
         uint32_t out[4], counter[4] = { (uint32_t)right, round,
             (uint32_t)epoch, (uint32_t)(epoch >> 32) ^ 0x80000000u };
         philox(out, counter, key);
@@ -72,7 +72,7 @@ static bool add_shard(struct Loader *l, const char *path, struct Error *e)
             path, s->count, T, T + 1);
     if (!shard_check(s, l->config.V, e))
         return false;
-    /* count its tokens and its windows */
+    /* count the shard's tokens and windows */
     l->tokens += s->count;
     l->windows += (s->count - 1) / T;
     l->first_window[l->shards] = l->windows;

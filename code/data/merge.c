@@ -62,7 +62,7 @@ void pair_table_free(struct PairTable *p)
 size_t merge_hashed(const struct PairTable *p, uint16_t *token, size_t n)
 {
     for (;;) {
-        /* best = the pair of the lowest rank */
+        /* find the pair of the lowest rank */
         struct PairSlot best = { .rank = NO_RANK };
         for (size_t i = 0; i + 1 < n; i++) {
             struct PairSlot s = pair_find(p, token[i], token[i + 1]);
@@ -83,7 +83,7 @@ size_t merge_short(const struct PairTable *p, uint16_t *token, size_t n)
     for (size_t i = 0; i + 1 < n; i++)
         s[i] = pair_find(p, token[i], token[i + 1]);
     while (n > 1) {
-        /* best = where the lowest rank stands */
+        /* find the place of the lowest rank */
         size_t best = 0;
         for (size_t i = 1; i + 1 < n; i++)
             if (s[i].rank < s[best].rank)
@@ -105,7 +105,7 @@ size_t merge_short(const struct PairTable *p, uint16_t *token, size_t n)
     return n;
 }
 
-/* a chain of tokens */
+/* `struct Chain` */
 struct Chain {
     const struct PairTable *pairs;
     uint16_t *token;
@@ -162,7 +162,7 @@ static void merge_top(struct Chain *c)
     struct PairSlot s = pair_find(c->pairs, c->token[at], c->token[right]);
     if (s.rank != top >> 32)
         return;                             /* has changed since */
-    /* swallow the token to the right */
+    /* join the token with its right neighbour */
     c->token[at] = s.token;
     c->next[at] = c->next[right];
     if (c->next[right] != c->n)

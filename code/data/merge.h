@@ -5,7 +5,7 @@
 
 #include "data/vocab.h"
 
-/* what a pair becomes */
+/* `struct PairTable` */
 #define NO_RANK 0xFFFF          /* over every rank: V <= 65536 */
 
 struct PairSlot {

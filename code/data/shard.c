@@ -17,7 +17,7 @@ bool shard_parse(struct Shard *s, const char *name,
         return error_set(e, "%s: %zu bytes; a shard begins with a header "
                          "of %zu", name, size, sizeof h);
     memcpy(h, data, sizeof h);
-    /* check that it says it is a shard, of this version */
+    /* check the magic number and the version */
     if (h[0] != SHARD_MAGIC)
         return error_set(e, "%s: byte 0: magic number %d; expected %d, a "
             "shard of tokens (made by `tokenize encode`)", name, h[0],
@@ -73,7 +73,7 @@ bool shard_check(const struct Shard *s, int V, struct Error *e)
         size_t n = s->count - at < block ? s->count - at : block;
         if (largest(s->token + at, n) < (unsigned)V)
             continue;
-        /* name the first token that is too large */
+        /* report the first token that is too large */
         while (s->token[at] < V)
             at++;
         return error_set(e, "%s: token %zu (byte %zu) is %d, but the "

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* the shape of a shard */
+/* the layout of a shard */
 #define SHARD_MAGIC   20240520
 #define SHARD_VERSION 1
 #define SHARD_HEADER  256       /* int32: magic, version, count, zeros */

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/text-and-tokens.nw, "Pieces".  Edit it there. */
+/* Tangled from chapters/workshop/text-tables.nw, "Letters, numbers and spaces".  Edit it there. */
 
 #include "data/split.h"
 
@@ -48,7 +48,7 @@ static size_t contraction(const uint8_t *text, size_t size)
     return three ? 3 : 0;
 }
 
-/* run to the end of a class */
+/* find the end of a run */
 static size_t run_end(const uint8_t *text, size_t size, size_t at,
                       enum CharClass class)
 {
@@ -58,7 +58,7 @@ static size_t run_end(const uint8_t *text, size_t size, size_t at,
     return at;
 }
 
-/* run to the end of white space */
+/* find the end of white space */
 static size_t blank_end(const uint8_t *text, size_t size, size_t at)
 {
     size_t end = at, last = at, n = 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a slot of the cache */
+/* `struct CachedWord` */
 #define CACHE_WORDS 32768       /* 1 MiB: half of a core's L2 or all */
 #define CACHE_BYTES 16
 #define CACHE_TOKENS 7
@@ -59,7 +59,7 @@ void tokenizer_free(struct Tokenizer *t)
     free(t);
 }
 
-/* tokens of one piece */
+/* merge the tokens of a piece */
 static size_t merge_piece(const struct Tokenizer *t, uint16_t *token,
                           const uint8_t *piece, size_t n)
 {
@@ -88,7 +88,7 @@ static size_t encode_piece(struct Tokenizer *t, uint16_t *token,
     if (n > CACHE_BYTES)
         return merge_piece(t, token, piece, n);
     struct CachedWord key, *slot = cache_slot(t, &key, piece, n);
-    /* if the slot holds this piece, its tokens are there */
+    /* return the tokens if the slot holds this piece */
     if (slot->length == n && slot->text[0] == key.text[0]
         && slot->text[1] == key.text[1]) {
         memcpy(token, slot->token, sizeof slot->token);

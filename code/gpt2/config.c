@@ -7,7 +7,7 @@
 #include "base/args.h"
 #include "gpt2/params.h"
 
-/* the models that have a name */
+/* list the models that have a name */
 #define GPT2_V 50257
 #define GPT2_T 1024
 
@@ -17,7 +17,7 @@ static const struct Named { const char *name; int L, NH; } named[] = {
 };
 enum { NAMED = sizeof named / sizeof *named };
 
-/* the width that goes with a depth */
+/* find the number of heads for a depth */
 /* Heads for depth d: GPT-2's own four sizes are on the line. */
 static int depth_heads(int d)
 {

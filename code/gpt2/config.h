@@ -1,8 +1,7 @@
-/* Tangled from chapters/gpt2/model.nw, "The five numbers as a struct".  Edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "Finding a model by name".  Edit it there. */
 
 /* config.h: the five numbers that make a GPT-2, and the models that have
- * a name.  V vocabulary, T longest context, L layers, NH heads, C
- * channels.  The size of a head is HS = C / NH. */
+ * a name. */
 #ifndef GPT2_CONFIG_H
 #define GPT2_CONFIG_H
 
@@ -12,9 +11,12 @@
 
 C_FUNCTIONS_BEGIN
 
+/* `struct Config` */
+/* V vocabulary, T longest context, L layers, NH heads, C channels.  The
+ * size of a head is HS = C / NH. */
 struct Config { int V, T, L, NH, C; };
 
-/* what can be asked of a config */
+/* declare the functions of a config */
 /* Fill c from a name: gpt2, gpt2-medium, gpt2-large, gpt2-xl, or d1 to
  * d48 (depth; V = 50257 and T = 1024 until the caller sets others).
  * False, with the nearest name in the text, if there is no such model. */

@@ -1,10 +1,10 @@
-/* Tangled from chapters/gpt2/model.nw, "Measuring a model".  Edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "The program eval".  Edit it there. */
 
 #include "gpt2/mean_loss.h"
 
 #include <math.h>
 
-/* mean loss over a shard */
+/* compute the mean loss of a shard */
 /* The mean loss, in nats, over the first `rows` windows of `data`, B at a
  * time; NAN if rows is 0.
  *   needs   rows <= data->windows; data's windows have T tokens

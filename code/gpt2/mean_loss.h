@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/model.nw, "Measuring a model".  Edit it there. */
+/* Tangled from chapters/workshop/file-formats.nw, "The program eval".  Edit it there. */
 
 #ifndef GPT2_MEAN_LOSS_H
 #define GPT2_MEAN_LOSS_H

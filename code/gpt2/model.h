@@ -14,14 +14,14 @@
 
 C_FUNCTIONS_BEGIN
 
-/* the rows of the activation table */
+/* list the rows of the activation table */
 enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
             LAYER_STEPS, BEFORE = -1 };
 
 
-/* field  kind  columns written by  last reader  first whose    computed
- *              a token             forward      derivative     again
- *                                               needs it       from   */
+/* The columns: field; kind; numbers for each token; operator that writes
+ * it; last reader in the forward pass; earliest operator whose derivative
+ * reads it; first mode of recomputation that does not keep it. */
 #define ACTS_LAYER(X)                                                   \
     X(x,      ACT,  C,   BEFORE,    PROJ,        LN_1,      NEVER)      \
     X(ln_1,   ACT,  C,   LN_1,      QKV,         QKV,       REDO_NORM)  \
@@ -37,7 +37,8 @@ enum Step { LN_1, QKV, ATTENTION, PROJ, LN_2, FC, GELU, FC_PROJ,
     X(fc,     ACT,  4*C, FC,        GELU,        GELU,      REDO_BLOCK) \
     X(gelu,   ACT,  4*C, GELU,      FC_PROJ,     FC_PROJ,   REDO_GELU)
 
-/* field  kind  columns written by  last reader, both backward */
+/* Field; kind; numbers for each token; operators whose derivatives write
+ * it and read it. */
 #define GRADS_LAYER(X)                                                  \
     X(dfc,    ACT,  4*C, FC_PROJ,   FC)                                 \
     X(dln_2,  ACT,  C,   FC,        LN_2)                               \
@@ -60,7 +61,7 @@ struct Acts {
 
 /* `struct Model` */
 struct Model {
-    /* what the model was made for */
+    /* `struct Model`: what the model was made for */
     struct Config config;
     int    B, T;                         /* the largest batch it can take */
     bool   training;
@@ -70,7 +71,7 @@ struct Model {
     const struct ModelCalls *calls;        /* what its precision does */
     int    chunk, Vp;                    /* rows of logits at a time, and */
                                          /* their length, at least V */
-    /* its numbers, and where they lie */
+    /* `struct Model`: tables and pointers */
     struct ParamTable table;
     struct Weights w, g;                 /* g only if training */
     struct Plan plan;
@@ -82,7 +83,32 @@ struct Model {
     double sumsq;                        /* of gradients of matrices */
 };
 
-/* what a model can do */
+/* declare what a model can do */
+/* Mean cross-entropy, in nats, of targets [B,T] given tokens [B,T].
+ * B and T are at most the model's.  All ids are in 0 .. V-1, which is
+ * asserted: a function that reads ids from a file has to check them. */
+double model_loss(struct Model *m, const int32_t *tokens,
+                  const int32_t *targets, int B, int T);
+
+
+/* The same, and the gradient of scale * loss: written to m->g, or added
+ * if accumulate.  Accumulating K micro-batches: scale = 1/K, accumulate
+ * false for the first.  Needs training. */
+double model_forward_backward(struct Model *m, const int32_t *tokens,
+                              const int32_t *targets, int B, int T,
+                              real scale, bool accumulate);
+
+/* The sum of the squares of all gradients, as the last
+ * model_forward_backward left them: on a CPU it has been added up on the
+ * way, see gemm_sumsq. */
+double model_grad_sumsq(struct Model *m);
+
+
+/* logits [B,V] of the token that follows each row of tokens [B,T]. */
+void model_logits(struct Model *m, real *logits, const int32_t *tokens,
+                  int B, int T);
+
+/* declare the rest of what a model can do */
 /* A model for batches of up to B rows of T <= config->T tokens; weights
  * and gradients are zero, in the gaps between tensors, too.  Gradients and
  * what the backward pass needs are there only if training.  False, and
@@ -104,30 +130,6 @@ bool model_ok(const struct Model *m, struct Error *e);
 /* Random weights with the variances of GPT-2's initialisation; a function
  * of seed and config. */
 void model_init(struct Model *m, uint64_t seed);
-
-/* Mean cross-entropy, in nats, of targets [B,T] given tokens [B,T].
- * B and T are at most the model's.  All ids are in 0 .. V-1: whoever
- * reads them from a file has checked that; here it is an assertion. */
-double model_loss(struct Model *m, const int32_t *tokens,
-                  const int32_t *targets, int B, int T);
-
-
-/* The same, and the gradient of scale * loss: written to m->g, or added
- * if accumulate.  Accumulating K micro-batches: scale = 1/K, accumulate
- * false for the first.  Needs training. */
-double model_forward_backward(struct Model *m, const int32_t *tokens,
-                              const int32_t *targets, int B, int T,
-                              real scale, bool accumulate);
-
-/* The sum of the squares of all gradients, as the last
- * model_forward_backward left them: on a CPU it has been added up on the
- * way, see gemm_sumsq. */
-double model_grad_sumsq(struct Model *m);
-
-
-/* logits [B,V] of the token that follows each row of tokens [B,T]. */
-void model_logits(struct Model *m, real *logits, const int32_t *tokens,
-                  int B, int T);
 
 /* model_forward_backward in two halves.  The first may return before the
  * work is done, and tokens and targets (of backend_host_alloc) must not

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "ops/operators.h"
 
-/* the three products of a linear layer */
+/* describe the matmuls of a linear layer */
 /* y[N,OC] = x[N,C] w[C,OC] + b (+ add) */
 static struct MatmulBf16 forward(bf16 *y, const bf16 *x, const bf16 *w,
                                  const bf16 *b, int N, int C, int OC)
@@ -27,7 +27,7 @@ static struct MatmulBf16 back_x(bf16 *dx, const bf16 *dy, const bf16 *w,
     return p;
 }
 
-/* the gradient of a weight */
+/* compute the gradient of a weight */
 /* dw[C,OC] = x' dy in fp32, or added; db, if not NULL, the sums of dy */
 static void back_w(float *dw, float *db, const bf16 *x, const bf16 *dy,
                    int N, int C, int OC, bool add)
@@ -44,7 +44,7 @@ static void run(struct MatmulBf16 p)
     matmul_bf16(&p);
 }
 
-/* a layer forward in bf16 */
+/* run a layer forward in bf16 */
 static void attention_block_fwd(const struct Model *m,
                                 const struct Bf16LayerActs *a,
                                 const struct Bf16LayerWeights *w, int B,
@@ -114,7 +114,7 @@ static void ln_f_fwd(struct Model *m, int N)
                        x->w.ln_f_w, x->w.ln_f_b, N, m->config.C);
 }
 
-/* the classifier in bf16 */
+/* run the classifier in bf16 */
 /* logits and losses of `rows` rows from n on; with a gradient the logits
  * become theirs, and scale is that of a row's loss */
 static void chunk_fwd(struct Model *m, int n, int rows, float scale,
@@ -176,7 +176,7 @@ static void redo_norm(struct Model *m, bf16 *y, float *mean, float *rstd,
     layernorm_bf16_fwd(y, mean, rstd, x, w, b, N, m->config.C);
 }
 
-/* a layer backward in bf16 */
+/* run a layer backward in bf16 */
 static void mlp_bwd(struct Model *m, int l, int N, bool add)
 {
     const struct Bf16LayerActs *a = &m->bf16->again[l];
@@ -185,7 +185,7 @@ static void mlp_bwd(struct Model *m, int l, int N, bool add)
     const struct LayerWeights *g = &m->g.h[l];
     bf16 *dx = m->bf16->dx;
     const int C = m->config.C;
-    /* derivative of the down product and of GELU */
+    /* differentiate the down matmul and GELU */
     profile_range("mlp dw");
     back_w(g->mlp_w, NULL, a->gelu, dx, N, 4 * C, C, add);
     profile_range("mlp dx");
@@ -195,7 +195,7 @@ static void mlp_bwd(struct Model *m, int l, int N, bool add)
     matmul_bf16(&p);
     redo_norm(m, a->ln_2, a->mean_2, a->rstd_2, a->mid, w->ln_2_w,
               w->ln_2_b, N);
-    /* derivative of the up product and of the second LayerNorm */
+    /* differentiate the up matmul and the second LayerNorm */
     profile_range("fc dw");
     back_w(g->fc_w, NULL, a->ln_2, d->dfc, N, C, 4 * C, add);
     profile_range("fc dx");
@@ -214,7 +214,7 @@ static void attention_part_bwd(struct Model *m, int l, int B, int T,
     const struct LayerWeights *g = &m->g.h[l];
     bf16 *dx = m->bf16->dx;
     const int N = B * T, C = m->config.C;
-    /* derivative of the projection and of attention */
+    /* differentiate the projection and attention */
     profile_range("proj dw");
     back_w(g->proj_w, NULL, a->att, dx, N, C, C, add);
     profile_range("proj dx");
@@ -224,7 +224,7 @@ static void attention_part_bwd(struct Model *m, int l, int B, int T,
                        C, m->config.NH, add);
     redo_norm(m, a->ln_1, a->mean_1, a->rstd_1, a->x, w->ln_1_w,
               w->ln_1_b, N);
-    /* derivative of the qkv product and of the first LayerNorm */
+    /* differentiate the qkv matmul and the first LayerNorm */
     profile_range("qkv dw");
     back_w(g->qkv_w, NULL, a->ln_1, d->dqkv, N, C, 3 * C, add);
     profile_range("qkv dx");
@@ -269,7 +269,7 @@ static void index_tokens(struct Model *m, int N)
     backend_beside_end();
 }
 
-/* the training step in bf16 */
+/* launch a training step in bf16 */
 static void train_step(struct Model *m, int B, int T, float scale, bool add)
 {
     const int N = B * T;

@@ -52,10 +52,10 @@ void plan_ends(struct Model *m, size_t act, size_t stat, int Vp,
                const struct EndBuffers *to);
 void plan_dx(struct Model *m, size_t act, void *dx);
 
-/* the calendar of a step */
+/* number the steps of the plan */
 /* Step 0 is the embedding; layer l runs its operator s at fwd(l, s); the
  * last LayerNorm is operator 0 of a layer L that has no other; then the
- * classifier.  The backward pass is the mirror image. */
+ * classifier.  The backward pass runs through them in reverse order. */
 static inline int fwd(int l, int s)
 {
     return 1 + LAYER_STEPS * l + s;

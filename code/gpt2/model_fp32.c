@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "ops/operators.h"
 
-/* how many rows of logits exist at a time */
+/* set how many rows of logits exist at a time */
 #define CHUNK 256           /* rows of logits that exist at one time */
 #define BIG_CHUNK 8192      /* ... where a library multiplies them */
 
@@ -107,7 +107,7 @@ static void fp32_forget(struct Model *m)
     free(m->acts.h);
 }
 
-/* the forward pass */
+/* run the layers forward */
 static void layer_fwd(struct Model *m, int l, int B, int T)
 {
     const struct LayerWeights *w = &m->w.h[l];
@@ -130,7 +130,7 @@ static void layer_fwd(struct Model *m, int l, int B, int T)
     residual_fwd(next->x, next->x, a->mid, n);
 }
 
-/* Up to the residual stream behind the last layer. */
+/* Up to the residual stream after the last layer. */
 static void stream_fwd(struct Model *m, const int32_t *tokens, int B, int T)
 {
     assert(B >= 1 && B <= m->B && T >= 1 && T <= m->T);
@@ -167,7 +167,7 @@ static void rows_loss_bwd(struct Model *m, const int32_t *targets,
                      m->config.V, m->Vp);
 }
 
-/* the classifier */
+/* run the classifier on a chunk of rows */
 /* logits and losses of `rows` rows; the sum of the losses */
 static double chunk_fwd(struct Model *m, const real *h,
                         const int32_t *targets, int rows)
@@ -197,38 +197,12 @@ static void chunk_bwd(struct Model *m, real *h, const int32_t *targets,
     gemm(h, a->logits, m->w.wte, rows, C, Vp, 0);
 }
 
-/* the backward pass */
+/* sum the squares of the gradient on the way */
 static double *sumsq_here(struct Model *m)
 {
     return backend_kind() == BACKEND_CPU ? &m->sumsq : NULL;
 }
 
-
-static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
-{
-    const struct LayerWeights *w = &m->w.h[l];
-    struct LayerWeights *g = &m->g.h[l];
-    struct LayerActs *a = &m->acts.h[l];
-    real *dx = m->acts.dx;
-    double *sumsq = sumsq_here(m);
-    const int N = B * T, C = m->config.C, NH = m->config.NH;
-    /* differentiate the second half of layer l */
-    linear_bwd(a->dfc, g->mlp_w, g->mlp_b, dx, a->gelu, w->mlp_w, N,
-               4 * C, C, add, sumsq);
-    gelu_bwd(a->dfc, a->dfc, a->fc, (size_t)N * 4 * (size_t)C);
-    linear_bwd(a->dln_2, g->fc_w, g->fc_b, a->dfc, a->ln_2, w->fc_w, N,
-               C, 4 * C, add, sumsq);
-    layernorm_bwd(dx, g->ln_2_w, g->ln_2_b, a->dln_2, a->mid, a->mean_2,
-                  a->rstd_2, w->ln_2_w, N, C);
-    /* differentiate the first half of layer l */
-    linear_bwd(a->datt, g->proj_w, g->proj_b, dx, a->att, w->proj_w, N, C,
-               C, add, sumsq);
-    attention_bwd(a->dqkv, a->datt, a->qkv, a->att, a->lse, B, T, C, NH);
-    linear_bwd(a->dln_1, g->qkv_w, g->qkv_b, a->dqkv, a->ln_1, w->qkv_w,
-               N, C, 3 * C, add, sumsq);
-    layernorm_bwd(dx, g->ln_1_w, g->ln_1_b, a->dln_1, a->x, a->mean_1,
-                  a->rstd_1, w->ln_1_w, N, C);
-}
 
 /* What only ever adds to its gradient: LayerNorms and wpe. */
 static void clear_added(struct Model *m)
@@ -260,6 +234,47 @@ static double sumsq_of_rows(const struct Model *m, int N)
     }
     free(seen);
     return sum;
+}
+
+static double fp32_grad_sumsq(struct Model *m)
+{
+    if (!sumsq_here(m))
+        return sum_squares(m->g.base, m->table.total);
+    double sum = m->sumsq;
+    for (int i = 0; i < m->table.n; i++) {
+        const struct Param *p = &m->table.row[i];
+        const real *g = m->g.base + p->offset;
+        if (p->rows == 0 || g == m->g.wpe)
+            sum += sum_squares(g, p->size);
+    }
+    return sum;
+}
+
+/* run the layers backward */
+static void layer_bwd(struct Model *m, int l, int B, int T, bool add)
+{
+    const struct LayerWeights *w = &m->w.h[l];
+    struct LayerWeights *g = &m->g.h[l];
+    struct LayerActs *a = &m->acts.h[l];
+    real *dx = m->acts.dx;
+    double *sumsq = sumsq_here(m);
+    const int N = B * T, C = m->config.C, NH = m->config.NH;
+    /* differentiate the second half of layer l */
+    linear_bwd(a->dfc, g->mlp_w, g->mlp_b, dx, a->gelu, w->mlp_w, N,
+               4 * C, C, add, sumsq);
+    gelu_bwd(a->dfc, a->dfc, a->fc, (size_t)N * 4 * (size_t)C);
+    linear_bwd(a->dln_2, g->fc_w, g->fc_b, a->dfc, a->ln_2, w->fc_w, N,
+               C, 4 * C, add, sumsq);
+    layernorm_bwd(dx, g->ln_2_w, g->ln_2_b, a->dln_2, a->mid, a->mean_2,
+                  a->rstd_2, w->ln_2_w, N, C);
+    /* differentiate the first half of layer l */
+    linear_bwd(a->datt, g->proj_w, g->proj_b, dx, a->att, w->proj_w, N, C,
+               C, add, sumsq);
+    attention_bwd(a->dqkv, a->datt, a->qkv, a->att, a->lse, B, T, C, NH);
+    linear_bwd(a->dln_1, g->qkv_w, g->qkv_b, a->dqkv, a->ln_1, w->qkv_w,
+               N, C, 3 * C, add, sumsq);
+    layernorm_bwd(dx, g->ln_1_w, g->ln_1_b, a->dln_1, a->x, a->mean_1,
+                  a->rstd_1, w->ln_1_w, N, C);
 }
 
 static void stream_bwd(struct Model *m, int B, int T, bool add)
@@ -296,7 +311,7 @@ static double fp32_loss(struct Model *m, const int32_t *tokens,
     return sum / N;
 }
 
-/* a training step */
+/* compute the loss and all gradients */
 static double forward_backward(struct Model *m, const int32_t *tokens,
                                const int32_t *targets, int B, int T,
                                real scale, bool accumulate)
@@ -308,7 +323,7 @@ static double forward_backward(struct Model *m, const int32_t *tokens,
     m->sumsq = 0;
     stream_fwd(m, tokens, B, T);
     ln_f_fwd(m, m->acts.h[m->config.L].x, N);
-    /* take the classifier there and back, a chunk at a time */
+    /* run the classifier forward and backward, chunk by chunk */
     backend_put(m->targets, targets, (size_t)N * sizeof *targets);
     double sum = 0;
     for (int n = 0; n < N; n += m->chunk) {
@@ -321,20 +336,6 @@ static double forward_backward(struct Model *m, const int32_t *tokens,
     }
     stream_bwd(m, B, T, accumulate);
     return sum / N;
-}
-
-static double fp32_grad_sumsq(struct Model *m)
-{
-    if (!sumsq_here(m))
-        return sum_squares(m->g.base, m->table.total);
-    double sum = m->sumsq;
-    for (int i = 0; i < m->table.n; i++) {
-        const struct Param *p = &m->table.row[i];
-        const real *g = m->g.base + p->offset;
-        if (p->rows == 0 || g == m->g.wpe)
-            sum += sum_squares(g, p->size);
-    }
-    return sum;
 }
 
 /* a training step in two halves */
@@ -352,7 +353,7 @@ static double fp32_train_loss(struct Model *m)
     return m->loss;
 }
 
-/* logits of the last positions */
+/* compute the logits of the last positions */
 static void fp32_logits(struct Model *m, real *logits,
                         const int32_t *tokens, int B, int T)
 {

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/training.nw, "The optimiser".  Edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "The optimiser".  Edit it there. */
 
 #include "gpt2/optimizer.h"
 

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/training.nw, "The optimiser".  Edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "The optimiser".  Edit it there. */
 
 /* optimizer.h: AdamW for the parameters of a model: their moments, and the
  * step that moves them. */
@@ -8,14 +8,14 @@
 #include "gpt2/model.h"
 #include "io/safetensors.h"
 
-/* what decides a step: `struct OptimizerConfig` */
+/* `struct OptimizerConfig`: what decides a step */
 struct OptimizerConfig {
     double beta1, beta2, eps, decay;
     double clip;            /* longest gradient let through; 0: any */
 };
 
 
-/* what an optimiser keeps: `struct Optimizer` */
+/* `struct Optimizer`: what an optimiser keeps */
 struct Optimizer {
     struct OptimizerConfig config;
     uint64_t seed;                  /* of stochastic rounding */
@@ -25,7 +25,7 @@ struct Optimizer {
 };
 
 
-/* the functions of an optimiser */
+/* declare the functions of an optimiser */
 /* An optimiser whose moments are zero and lie where the model does.  The
  * model must stay at its address, and be freed after the optimiser.  False,
  * and everything is freed, if there is too little memory.  One that is all

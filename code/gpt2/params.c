@@ -36,7 +36,7 @@ static void add_row(struct ParamTable *t, int layer, const char *name,
 bool params_table(struct ParamTable *t, const struct Config *c)
 {
     const size_t V = (size_t)c->V, T = (size_t)c->T, C = (size_t)c->C;
-    /* count the rows and make room for them */
+    /* count the rows and allocate them */
     int rows = 0 PARAMS_FIRST(COUNT_ROW) PARAMS_LAST(COUNT_ROW)
              + c->L * (0 PARAMS_LAYER(COUNT_ROW));
     *t = (struct ParamTable){ 0 };
@@ -54,6 +54,7 @@ bool params_table(struct ParamTable *t, const struct Config *c)
 }
 
 
+/* free the parameter table */
 void params_free(struct ParamTable *t)
 {
     free(t->row);
@@ -82,6 +83,7 @@ bool weights_bind(struct Weights *w, const struct ParamTable *t,
 }
 
 
+/* free the array of layers */
 void weights_unbind(struct Weights *w)
 {
     free(w->h);
@@ -108,6 +110,7 @@ static void draw_normal(real *w, size_t n, real std, uint64_t seed,
     }
 }
 
+/* draw the tensors of the table */
 static void draw_param(real *w, const struct Param *p, int L,
                        uint64_t seed, uint64_t tensor)
 {

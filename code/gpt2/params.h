@@ -12,7 +12,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* the rows of the parameter table */
+/* list the rows of the parameter table */
 enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
 
 /*    field   name in files       rows cols   init           decays */
@@ -38,7 +38,7 @@ enum ParamInit { INIT_ZERO, INIT_ONE, INIT_NORMAL, INIT_RESIDUAL };
     X(ln_f_w, "ln_f.weight",         0,   C,  INIT_ONE,      false)  \
     X(ln_f_b, "ln_f.bias",           0,   C,  INIT_ZERO,     false)
 
-/* `struct Weights`: a pointer per row */
+/* `struct Weights`: a pointer for each row */
 #define PARAM_FIELD(field, ...) real *field;
 struct LayerWeights { PARAMS_LAYER(PARAM_FIELD) };
 struct Weights {

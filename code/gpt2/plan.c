@@ -98,7 +98,7 @@ static bool place_all(struct Plan *p, bool share)
     for (size_t i = 0; i < n; i++)
         order[i] = &p->item[i];
     qsort(order, n, sizeof *order, by_size);
-    /* place them, one after another */
+    /* place the buffers one after another */
     p->total_bytes = 0;
     for (int i = 0; i < p->n; i++) {
         struct PlanItem *item = order[i];

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* where GELU is fused */
+/* find the step whose kernel applies GELU */
 /* The step whose kernel does the work of step s, forward and backward. */
 static int fused_fwd(int s)
 {
@@ -20,8 +20,8 @@ static int fused_bwd(int s)
 /* plan one bf16 layer */
 struct PlanRow { const char *field; size_t columns, bytes; };
 
-/* A buffer of layer l in its first life, and if it is made again for the
- * backward pass, in its second. */
+/* A buffer of layer l in its first live range, and if it is made again for
+ * the backward pass, in its second. */
 static void plan_act(struct Model *m, struct PlanRow r, int l, int written,
                      int reader, int needed, int redo, void *first,
                      void *again)
@@ -35,7 +35,7 @@ static void plan_act(struct Model *m, struct PlanRow r, int l, int written,
     snprintf(name, sizeof name, "h.%d.%s", l, r.field);
     plan_add_sized(&m->plan, name, N, r.columns, r.bytes, fwd(l, written),
                    kept ? end : fwd(l, reader), first)->layer = l;
-    /* give what is computed again a second life */
+    /* plan a second live range for what is computed again */
     if (!redone)
         return;
     snprintf(name, sizeof name, "h.%d.%s again", l, r.field);

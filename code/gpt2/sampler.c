@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/training.nw, "Words out".  Edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "The sampler".  Edit it there. */
 
 #include "gpt2/sampler.h"
 
@@ -40,7 +40,7 @@ static int32_t largest(const real *logits, int V)
 }
 
 
-/* list the candidates, largest first */
+/* compare two candidates by weight */
 static int by_weight(const void *a, const void *b)
 {
     const struct Candidate *x = a, *y = b;
@@ -50,6 +50,7 @@ static int by_weight(const void *a, const void *b)
 }
 
 
+/* list the candidates, largest first */
 static int list_candidates(struct Sampler *s, const real *logits, real max)
 {
     bool all = s->top_k == 0 || s->top_k >= s->V;
@@ -82,7 +83,7 @@ int32_t sampler_pick(struct Sampler *s, const real *logits, uint64_t number)
         n = kept;
         sum = reached;
     }
-    /* throw a dart at the n weights laid end to end */
+    /* draw one of the n candidates by weight */
     struct Rng r = rng_new(s->seed, number);
     double u = (double)(rng_u64(&r) >> 11) * 0x1p-53 * sum;
     for (int i = 0; i < n - 1; i++) {
@@ -93,7 +94,7 @@ int32_t sampler_pick(struct Sampler *s, const real *logits, uint64_t number)
     return s->candidate[n - 1].token;
 }
 
-/* how many bytes are whole characters */
+/* count the bytes of whole characters */
 size_t utf8_whole(const uint8_t *bytes, size_t n)
 {
     for (size_t back = 1; back <= 3 && back <= n; back++) {
@@ -110,7 +111,7 @@ size_t utf8_whole(const uint8_t *bytes, size_t n)
 }
 
 
-/* write what is whole */
+/* write the whole characters */
 void write_spelling(FILE *out, struct Waiting *w, const uint8_t *spelling,
                     size_t length)
 {

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/training.nw, "Words out".  Edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "The sampler".  Edit it there. */
 
 /* sampler.h: from logits to a token, from a model to text. */
 #ifndef GPT2_SAMPLER_H
@@ -23,7 +23,7 @@ struct Sampler {
     struct Candidate *candidate;    /* [V] */
 };
 
-/* what a sampler does */
+/* declare the functions of a sampler */
 /* Settings are not checked here: the programs' options have ranges.  False
  * if there is no memory for V candidates. */
 bool sampler_create(struct Sampler *s, int V, double temperature,
@@ -36,7 +36,7 @@ void sampler_free(struct Sampler *s);
 int32_t sampler_pick(struct Sampler *s, const real *logits,
                      uint64_t number);
 
-/* what `generate` needs */
+/* declare the functions that write a text */
 /* How many of the n bytes can be shown now: all but the beginning of a
  * UTF-8 character that the next bytes may complete. */
 size_t utf8_whole(const uint8_t *bytes, size_t n);

@@ -1,11 +1,11 @@
-/* Tangled from chapters/gpt2/training.nw, "How long a step should be".  Edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "The schedule".  Edit it there. */
 
 #include "gpt2/schedule.h"
 
 #include <math.h>
 #include <string.h>
 
-/* how much of the fall is behind us at x */
+/* compute how far the rate has fallen at x */
 static double part_fallen(const struct Schedule *s, double x)
 {
     const double pi = 3.14159265358979323846;
@@ -23,7 +23,7 @@ static double part_fallen(const struct Schedule *s, double x)
     return 0;
 }
 
-/* the rate of a step */
+/* compute the rate of a step */
 double schedule_lr(const struct Schedule *s, int64_t step)
 {
     if (step < s->warmup)

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/training.nw, "How long a step should be".  Edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "The schedule".  Edit it there. */
 
 /* schedule.h: the learning rate as a function of the step. */
 #ifndef GPT2_SCHEDULE_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* what makes a schedule */
+/* name the shapes of a schedule */
 enum ScheduleShape {
     SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE, SCHEDULE_WSD
 };
@@ -15,6 +15,7 @@ enum ScheduleShape {
 #define SCHEDULE_NAMES "constant|linear|cosine|wsd"
 
 
+/* `struct Schedule` */
 struct Schedule {
     enum ScheduleShape shape;
     double  lr;             /* the highest */
@@ -23,7 +24,7 @@ struct Schedule {
     int64_t warmup, steps;  /* 0 <= warmup <= steps */
 };
 
-/* what a schedule is asked */
+/* declare the functions of a schedule */
 /* The rate of step 0 .. steps-1: lr (step + 1) / warmup while step <
  * warmup, then by the shape.  Later steps get the last one's rate. */
 double schedule_lr(const struct Schedule *s, int64_t step);

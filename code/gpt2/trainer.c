@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/training.nw, "The trainer".  Edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "Making and ending a run".  Edit it there. */
 
 #include "gpt2/trainer.h"
 
@@ -124,6 +124,7 @@ static bool use_gradient(struct Trainer *t, struct StepReport *r,
 }
 
 
+/* use a gradient from elsewhere */
 bool trainer_update(struct Trainer *t, struct StepReport *r,
                     struct Error *e)
 {

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/training.nw, "One step, in outline".  Edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "Making and ending a run".  Edit it there. */
 
 /* trainer.h: the weights, their optimiser, the data, and the loop body
  * that joins them. */
@@ -11,7 +11,7 @@
 #include "gpt2/schedule.h"
 #include "io/train_state.h"
 
-/* what decides a run: `struct TrainConfig` */
+/* `struct TrainConfig`: what decides a run */
 struct TrainConfig {
     int      B, T;          /* sequences of a micro-batch, their length */
     int      accumulate;    /* K: micro-batches per step */
@@ -22,7 +22,7 @@ struct TrainConfig {
 };
 
 
-/* what a run consists of: `struct Trainer` */
+/* `struct Trainer`: what a run consists of */
 struct Trainer {
     struct TrainConfig config;
     struct Model model;
@@ -35,11 +35,11 @@ struct Trainer {
 };
 
 
-/* what a step reports: `struct StepReport` */
+/* `struct StepReport`: what a step reports */
 struct StepReport { double loss, norm, lr; };
 
 
-/* the functions of a trainer */
+/* declare the functions of a trainer */
 /* A trainer for this model on the shards that match `data`, validated on
  * those that match `val` (NULL: none).  Weights are zero: call model_init,
  * weights_load or trainer_resume next.  Free also after a failure. */

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention.nw, "Attention as it is written".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "Attention with the square in memory".  Edit it there. */
 
 #include "backend/cuda.h"
 #include "ladder/attention.h"
@@ -7,13 +7,13 @@
 
 enum { ACROSS = 32, DOWN = 8 };         /* a block's threads */
 
-/* all scores, into memory */
+/* store all scores */
 /* square[t][u] = q[t] . k[u] scale, a thread each; -infinity if u > t
  *   launch     B NH planes of blocks of 32 x 8 */
 __global__ void scores_kernel(float *square, const float *qkv, int T, int C,
                               int NH, float scale)
 {
-    /* query t and key u of head h in sequence b */
+    /* find query t and key u of head h in sequence b */
     const int u = blockIdx.x * ACROSS + threadIdx.x;
     const int t = blockIdx.y * DOWN + threadIdx.y;
     const int b = blockIdx.z / NH, h = blockIdx.z % NH, HS = C / NH;
@@ -28,7 +28,7 @@ __global__ void scores_kernel(float *square, const float *qkv, int T, int C,
         = u <= t ? s * scale : -INFINITY;
 }
 
-/* all probabilities times all values */
+/* multiply all probabilities by all values */
 /* y[t][d] = the sum over u of p[t][u] v[u][d], a thread each */
 __global__ void values_kernel(float *y, const float *p, const float *qkv,
                               int T, int C, int NH)
@@ -46,7 +46,7 @@ __global__ void values_kernel(float *y, const float *p, const float *qkv,
     y[((size_t)b * T + t) * C + h * HS + d] = sum;
 }
 
-/* attention with the square in memory */
+/* run attention with the square in memory */
 static dim3 planes(int across, int T, int heads)
 {
     return dim3(blocks_for(across, ACROSS), blocks_for(T, DOWN), heads);

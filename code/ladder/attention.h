@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention.nw, "Attention as it is written".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "Attention with the square in memory".  Edit it there. */
 
 #ifndef LADDER_ATTENTION_H
 #define LADDER_ATTENTION_H
@@ -9,7 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* attention through a square */
+/* declare attention through a square */
 /* Causal attention as in ops/attention/attention.h, with the matrix of
  * scores in memory: float, square [B][NH][T][T] is overwritten, with
  * probabilities.

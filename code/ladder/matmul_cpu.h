@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/cpu-matmul.nw, "Three loops, three orders".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-a-cpu.nw, "The rest of the matmul".  Edit it there. */
 
 #ifndef LADDER_MATMUL_CPU_H
 #define LADDER_MATMUL_CPU_H

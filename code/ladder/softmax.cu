@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention.nw, "Softmax".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "The ladder of softmax".  Edit it there. */
 
 #include <float.h>
 #include <limits.h>
@@ -9,103 +9,104 @@
 
 enum { BLOCK = 512 };       /* threads for a row; twice that in version 4 */
 
-/* softmax, version 1: three walks */
+/* softmax v1: read a row three times */
 __global__ void softmax_v1(float *y, const float *x, int C)
 {
     __shared__ float part[32];
     x += (size_t)blockIdx.x * C;
     y += (size_t)blockIdx.x * C;
-    float most = -INFINITY, sum = 0;
+    float row_max = -INFINITY, sum = 0;
     for (int c = threadIdx.x; c < C; c += BLOCK)
-        most = fmaxf(most, x[c]);
-    most = block_max(most, part);
+        row_max = fmaxf(row_max, x[c]);
+    row_max = block_max(row_max, part);
     for (int c = threadIdx.x; c < C; c += BLOCK)
-        sum += fast_exp2((x[c] - most) * LOG2E);
+        sum += fast_exp2((x[c] - row_max) * LOG2E);
     const float scale = 1 / block_sum(sum, part);
     for (int c = threadIdx.x; c < C; c += BLOCK)
-        y[c] = fast_exp2((x[c] - most) * LOG2E) * scale;
+        y[c] = fast_exp2((x[c] - row_max) * LOG2E) * scale;
+}
+
+/* update a running maximum and sum */
+/* Add x to a running maximum and to the running sum of exp(x - row_max). */
+__device__ static __forceinline__ void update(float *row_max, float *sum,
+                                               float x)
+{
+    const float top = fmaxf(*row_max, x);
+    *sum = fmaf(*sum, fast_exp2((*row_max - top) * LOG2E),
+                fast_exp2((x - top) * LOG2E));
+    *row_max = top;
 }
 
 /* merge the maxima and sums of a block */
-/* sum = the sum of exp(x - most) over what was seen, with x seen, too */
-__device__ static __forceinline__ void keep_up(float *most, float *sum,
-                                               float x)
-{
-    const float top = fmaxf(*most, x);
-    *sum = fmaf(*sum, fast_exp2((*most - top) * LOG2E),
-                fast_exp2((x - top) * LOG2E));
-    *most = top;
-}
-
 /* 1 / the sum of the block's threads, each scaled to the common maximum,
  * which takes the place of the thread's own */
-__device__ static __forceinline__ float merge(float *most, float sum,
+__device__ static __forceinline__ float merge(float *row_max, float sum,
                                               float *part)
 {
-    const float top = block_max(*most, part);
-    sum *= fast_exp2((*most - top) * LOG2E);
-    *most = top;
+    const float top = block_max(*row_max, part);
+    sum *= fast_exp2((*row_max - top) * LOG2E);
+    *row_max = top;
     return 1 / block_sum(sum, part);
 }
 
-/* softmax, version 2: the sum kept up */
+/* softmax v2: keep a running sum */
 __global__ void softmax_v2(float *y, const float *x, int C)
 {
     __shared__ float part[32];
     x += (size_t)blockIdx.x * C;
     y += (size_t)blockIdx.x * C;
-    float most = -FLT_MAX, sum = 0;
+    float row_max = -FLT_MAX, sum = 0;
     for (int c = threadIdx.x; c < C; c += BLOCK)
-        keep_up(&most, &sum, x[c]);
-    const float scale = merge(&most, sum, part);
+        update(&row_max, &sum, x[c]);
+    const float scale = merge(&row_max, sum, part);
     for (int c = threadIdx.x; c < C; c += BLOCK)
-        y[c] = fast_exp2((x[c] - most) * LOG2E) * scale;
+        y[c] = fast_exp2((x[c] - row_max) * LOG2E) * scale;
 }
 
-/* softmax, version 3: the row kept */
+/* softmax v3: keep the row in shared memory */
 __global__ void softmax_v3(float *y, const float *x, int C)
 {
     __shared__ float part[32];
     extern __shared__ float row[];
     x += (size_t)blockIdx.x * C;
     y += (size_t)blockIdx.x * C;
-    float most = -FLT_MAX, sum = 0;
+    float row_max = -FLT_MAX, sum = 0;
     for (int c = threadIdx.x; c < C; c += BLOCK)
-        keep_up(&most, &sum, row[c] = x[c]);
-    const float scale = merge(&most, sum, part);
+        update(&row_max, &sum, row[c] = x[c]);
+    const float scale = merge(&row_max, sum, part);
     for (int c = threadIdx.x; c < C; c += BLOCK)
-        y[c] = fast_exp2((row[c] - most) * LOG2E) * scale;
+        y[c] = fast_exp2((row[c] - row_max) * LOG2E) * scale;
 }
 
-/* softmax, version 4: 16 bytes per load */
+/* softmax v4: load 16 bytes at a time */
 __global__ void softmax_v4(float4 *y, const float4 *x, int C4)
 {
     __shared__ float part[32];
     extern __shared__ float4 row4[];
     x += (size_t)blockIdx.x * C4;
     y += (size_t)blockIdx.x * C4;
-    float most = -FLT_MAX, sum = 0;
+    float row_max = -FLT_MAX, sum = 0;
     #pragma unroll 4
     for (int c = threadIdx.x; c < C4; c += 2 * BLOCK) {
         const float4 v = row4[c] = x[c];
-        /* keep up with four numbers */
+        /* add four numbers to the running sum */
         const float first = fmaxf(v.x, v.y), second = fmaxf(v.z, v.w);
-        const float top = fmaxf(most, fmaxf(first, second));
-        sum *= fast_exp2((most - top) * LOG2E);
+        const float top = fmaxf(row_max, fmaxf(first, second));
+        sum *= fast_exp2((row_max - top) * LOG2E);
         sum += (fast_exp2((v.x - top) * LOG2E)
                 + fast_exp2((v.y - top) * LOG2E))
              + (fast_exp2((v.z - top) * LOG2E)
                 + fast_exp2((v.w - top) * LOG2E));
-        most = top;
+        row_max = top;
     }
-    const float scale = merge(&most, sum, part);
+    const float scale = merge(&row_max, sum, part);
     /* write the row, 16 bytes at a time */
     for (int c = threadIdx.x; c < C4; c += 2 * BLOCK) {
         float4 v = row4[c];
-        v.x = fast_exp2((v.x - most) * LOG2E) * scale;
-        v.y = fast_exp2((v.y - most) * LOG2E) * scale;
-        v.z = fast_exp2((v.z - most) * LOG2E) * scale;
-        v.w = fast_exp2((v.w - most) * LOG2E) * scale;
+        v.x = fast_exp2((v.x - row_max) * LOG2E) * scale;
+        v.y = fast_exp2((v.y - row_max) * LOG2E) * scale;
+        v.z = fast_exp2((v.z - row_max) * LOG2E) * scale;
+        v.w = fast_exp2((v.w - row_max) * LOG2E) * scale;
         y[c] = v;
     }
 }

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention.nw, "Softmax".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "The ladder of softmax".  Edit it there. */
 
 #ifndef LADDER_SOFTMAX_H
 #define LADDER_SOFTMAX_H
@@ -9,7 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* softmax of rows */
+/* declare a softmax of rows */
 /* y[n,:] = exp(x[n,:] - log(sum over c of exp(x[n,c]))): float [N][C] in
  * device memory; y may be x.
  *
@@ -22,7 +22,7 @@ C_FUNCTIONS_BEGIN
  *   ceiling    memory: a copy of x to y, two passes */
 typedef void softmax_fn(float *y, const float *x, int N, int C);
 
-/* the ladder of softmaxes */
+/* list the versions of softmax */
 struct Softmax {
     const char *name;
     softmax_fn *run;

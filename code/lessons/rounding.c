@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 
-/* central differences of GELU, in both types */
+/* compute central differences of GELU */
 #define K 1.5957691216057308            /* 2 sqrt(2 / pi) */
 #define GELU(x, exp) \
     ((x) / (1 + exp(-(x) * (K + K * 0.044715 * (x) * (x)))))

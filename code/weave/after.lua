@@ -109,9 +109,11 @@ local function Inlines(inlines)
 end
 
 function Pandoc(doc)
-    if pandoc.utils.stringify(doc.meta.slug or "") == "bibliography" then
+    local slug = pandoc.utils.stringify(doc.meta.slug or "")
+    if slug == "bibliography" then
         return doc:walk { Div = Div, Math = Math }
     end
+    local away = not doc.meta.volume
     return doc:walk { Inlines = Inlines }
-              :walk { Link = Link, Math = Math }
+              :walk { Link = away and Link or nil, Div = Div, Math = Math }
 end

@@ -25,6 +25,13 @@ roomy.addEventListener("change", fitContents);
 fitContents();
 
 /* find the code of a chunk */
+function asWoven(code) {
+    const copy = code.cloneNode(true);
+    for (const e of copy.querySelectorAll(".unfolded, .unfold"))
+        e.remove();
+    return copy;
+}
+
 function codeOf(anchor) {
     const box = document.createDocumentFragment();
     const away = document.querySelector(
@@ -41,9 +48,7 @@ function codeOf(anchor) {
         }
     }
     for (const code of found) {
-        const copy = code.cloneNode(true);
-        for (const e of copy.querySelectorAll(".unfolded, .unfold"))
-            e.remove();
+        const copy = asWoven(code);
         for (const e of copy.querySelectorAll("[id]"))
             e.removeAttribute("id");
         box.append(...copy.childNodes, "\n");

@@ -2,8 +2,9 @@
 
 -- pandoc filter: the parts of a page that pandoc does not know.
 -- Needs metadata `page`, the path of the table that weave.lua wrote.
--- The writer of the format is html.lua or latex.lua; its functions are
--- called with data and pandoc inlines or blocks, and return the same.
+-- The writer of the format is html.lua, latex.lua or, for a volume in one
+-- document, whole.lua; its functions are called with data and pandoc
+-- inlines or blocks, and return the same.
 local here = PANDOC_SCRIPT_FILE:match("^(.*/)") or "./"
 package.path = here .. "?.lua;" .. package.path
 local data = require "data"
@@ -376,10 +377,12 @@ local function link_first_uses(doc)
 end
 
 -- walk over the page
+local writers = { latex = "latex", json = "whole" }
+
 function Pandoc(doc)
     local path = pandoc.utils.stringify(doc.meta.page)
     page = dofile(path)
-    writer = require(FORMAT:match("latex") and "latex" or "html")
+    writer = require(writers[FORMAT] or "html")
     if writer.start then writer.start(page, doc) end
     if writer.term and page.number and page.number:find("^%d") then
         link_first_uses(doc)

@@ -15,14 +15,17 @@ local function block(html) return pandoc.RawBlock("html", html) end
 
 function M.href(url, page)
     local slug, anchor = url:match("^([^#]*)(.*)$")
+    if page and page.href then return page.href(slug, anchor) end
     if page and slug == page.slug and anchor ~= "" then return anchor end
     return slug .. ".html" .. anchor
 end
 local href = M.href
 
 local function link(url, page, class, text, title)
-    return '<a' .. (class and ' class="' .. class .. '"' or "")
-        .. ' href="' .. escape(href(url, page)) .. '"'
+    local to = href(url, page)
+    class = class and ' class="' .. class .. '"' or ""
+    if not to then return "<span" .. class .. ">" .. text .. "</span>" end
+    return "<a" .. class .. ' href="' .. escape(to) .. '"'
         .. (title and ' title="' .. escape(title) .. '"' or "")
         .. '>' .. text .. '</a>'
 end
@@ -39,9 +42,10 @@ end
 local function token(t, page)
     local text = escape(t.text)
     if t.anchor then
-        return '<a class="def" id="' .. escape(t.anchor) .. '" href="'
-            .. letters.page("identifiers", t.text) .. ".html#of-"
-            .. escape(t.anchor:sub(5)) .. '">'
+        local to = href(letters.page("identifiers", t.text) .. "#of-"
+                        .. t.anchor:sub(5), page)
+        return '<a class="def" id="' .. escape(t.anchor) .. '"'
+            .. (to and ' href="' .. escape(to) .. '"' or "") .. '>'
             .. text .. '</a>'
     elseif t.url then
         return link(t.url, page, t.kind and "i " .. t.kind or "i", text)
@@ -185,7 +189,7 @@ local function origin(row)
         .. line("date", row.date)
 end
 
-local function card(class, text, inner)
+function M.card(class, text, inner)
     cards = cards + 1
     local id = "card-" .. cards
     return inline('<span class="' .. class .. '" tabindex="0" '
@@ -194,13 +198,13 @@ local function card(class, text, inner)
         .. '</span></span>')
 end
 
-function M.number(row, text) return card("num", text, origin(row)) end
+function M.number(row, text) return M.card("num", text, origin(row)) end
 
 function M.calculated(expression, rows, text)
     local s = { '<span><b>computed</b> ' .. escape(expression)
                 .. '</span>' }
     for _, row in ipairs(rows) do s[#s + 1] = origin(row) end
-    return card("num", text, table.concat(s))
+    return M.card("num", text, table.concat(s))
 end
 
 -- numbered blocks as HTML
@@ -211,7 +215,7 @@ local function chapter_link(c, page)
     return link(c.slug, page, nil, number .. title)
 end
 
-local function before(page)
+function M.before(page)
     local s = { '<span class="minutes">' .. page.minutes .. '</span>' }
     for i, c in ipairs(page.needs or {}) do
         s[#s + 1] = (i == 1 and ' <span class="needs">Read first: '
@@ -255,7 +259,7 @@ function M.heading(h, number, page)
     content:insert(inline(' <a class="permalink" href="#' .. id
         .. '" aria-label="Link to this section">#</a>'))
     h.content = content
-    if h.level == 1 and page.minutes then return { h, before(page) } end
+    if h.level == 1 and page.minutes then return { h, M.before(page) } end
     return h
 end
 
@@ -380,7 +384,7 @@ function M.title(text)
             :gsub("</p>%s*$", ""))
 end
 
-local function templates(page)
+function M.templates(page)
     local s = {}
     for _, chunk in ipairs(page.foreign or {}) do
         s[#s + 1] = '<template data-chunk="' .. escape(chunk.anchor)
@@ -403,8 +407,9 @@ function M.finish(page, doc)
                                                         "markdown"))
     meta.book = page.book
     meta.slug = page.slug
+    meta.chapter = page.minutes and page.slug
     meta.contents = raw(contents(page))
-    meta.templates = raw(templates(page))
+    meta.templates = raw(M.templates(page))
     meta.previous, meta.next = neighbour(page.previous),
                                neighbour(page.next)
     meta.bookpart = page.book_part

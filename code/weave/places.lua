@@ -40,7 +40,8 @@ end
 local function find(key)
     local list = M.old[key]
     if not list and not key:find("^in%.") then
-        texio.write_nl("log", "Press Warning: no place called " .. key)
+        texio.write_nl("log", "Press Warning: no place called " .. key
+                              .. "\n")
         return { 0 }
     end
     return list or {}

@@ -486,9 +486,10 @@ local function foreign_chunks(chapter)
     for _, part in ipairs(chapter.parts) do visit(part) end
     local out = {}
     for i, chunk in ipairs(list) do
-        out[i] = { anchor = chunk.anchor, parts = {} }
+        out[i] = { anchor = chunk.anchor, parts = {}, from = {} }
         for j, part in ipairs(chunk.parts) do
             out[i].parts[j] = describe(part)
+            out[i].from[j] = part.chapter.slug
         end
     end
     return out
@@ -633,8 +634,8 @@ local function whole_book()
     local whole = { parts = {}, chunks = chunk_index(),
                     identifiers = identifier_index(), cites = {},
                     volumes = config.volumes }
-    for _, k in ipairs { "title", "subtitle", "about", "author",
-                         "edition", "repository", "branch", "lang" } do
+    for _, k in ipairs { "title", "subtitle", "about", "author", "edition",
+                         "repository", "branch", "lang", "rights" } do
         whole[k] = config[k]
     end
     local cited = { "refs", "rows", "idents", "chunk_refs" }
@@ -720,7 +721,8 @@ for i, chapter in ipairs(chapters) do
     write_if_changed(stem .. ".lua",
                      "return " .. dump(page_of(i, chapter), "") .. "\n")
     write_if_changed(stem .. ".d", "build/book/html/" .. chapter.slug
-        .. ".html: " .. table.concat(chapter.needs, " ") .. "\n")
+        .. ".html build/whole/" .. chapter.slug .. ".json: "
+        .. table.concat(chapter.needs, " ") .. "\n")
 end
 write_if_changed(out .. "/book.lua", "return " .. dump(whole, "") .. "\n")
 
@@ -732,7 +734,7 @@ for _, c in ipairs(chapters) do
     for _, item in ipairs(c.items) do
         count[item.kind] = (count[item.kind] or 0) + 1
     end
-    volumes.of[c.slug] = { volume = c.volume, title = c.title }
+    volumes.of[c.slug] = { volume = c.volume, title = c.title, id = c.id }
     lengths[c.slug] = { words = c.length.words, lines = c.length.lines,
         chunks = #c.parts, figures = count.figure + count.table }
 end

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/training.nw, "The contract".  Edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "AdamW".  Edit it there. */
 
 /* adamw.h: AdamW (Loshchilov, Hutter 2019), and the norm for clipping. */
 #ifndef OPS_ADAMW_ADAMW_H

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/training.nw, "One pass".  Edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "AdamW".  Edit it there. */
 
 #ifndef OPS_ADAMW_COEFFICIENTS_H
 #define OPS_ADAMW_COEFFICIENTS_H
@@ -6,7 +6,7 @@
 #include <math.h>
 #include "ops/adamw/adamw.h"
 
-/* the numbers that a step's loop needs */
+/* `struct AdamwCoefficients` */
 struct AdamwCoefficients {
     real beta1, one_minus_beta1, beta2, one_minus_beta2;
     real scale;         /* of the gradient */

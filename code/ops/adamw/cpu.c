@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/training.nw, "Threads that cannot be seen in the result".  Edit it there. */
+/* Tangled from chapters/workshop/programs.nw, "AdamW".  Edit it there. */
 
 #include "ops/adamw/coefficients.h"
 #include "ops/operators.h"
@@ -12,7 +12,7 @@
 
 #define PIECE ((size_t)16384)   /* 64 KiB of each array */
 
-/* touch what will be needed soon */
+/* prefetch_ahead: ask for memory ahead of time */
 #define LANES 16        /* floats in 64 bytes, the line of a cache */
 
 /* Ask for the lines 4 KiB ahead, into the second-level cache, and 512
@@ -42,6 +42,7 @@ update(real *restrict w, real *restrict m, real *restrict v,
     }
 }
 
+/* update one piece, prefetching */
 SIMD_CLONES
 static void update_piece(real *restrict w, real *restrict m,
                          real *restrict v, const real *restrict g,
@@ -50,7 +51,7 @@ static void update_piece(real *restrict w, real *restrict m,
     const struct AdamwCoefficients k = *c;
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
-        /* touch the lines that will be needed soon */
+        /* prefetch the lines that will be needed soon */
         prefetch_ahead(w + i);
         prefetch_ahead(m + i);
         prefetch_ahead(v + i);

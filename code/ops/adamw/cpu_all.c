@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "The optimiser".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "The optimiser".  Edit it there. */
 
 #include <assert.h>
 #include "ops/adamw/adamw.h"

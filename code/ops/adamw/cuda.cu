@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A thread for each element".  Edit it there. */
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A thread for each element: residual, AdamW, GELU".  Edit it there. */
 
 #include "backend/backend.h"
 #include "ops/adamw/coefficients.h"
@@ -68,6 +68,7 @@ __global__ void sum_squares_kernel(double *part, const float *g, size_t n)
 /* From so many numbers on the norm is taken by these. */
 enum { MANY = 1 << 20, MANY_PARTS = 528, MANY_LOADS = 8 };
 
+/* sum of squares of very many numbers: the kernel */
 /* As sum_squares_kernel, with eight loads of 16 bytes in a turn.
  *   launch    528 blocks of 256            shared  2,048 bytes
  *   moves     4 n bytes                    ceiling   memory */

@@ -1,11 +1,11 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "The optimiser".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "The optimiser".  Edit it there. */
 
 #include "ops/adamw/coefficients.h"
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/stochastic.cuh"
 #include "ops/operators.h"
 
-/* adamw_all: the tensors, as a kernel gets them */
+/* adamw_all: the list of tensors */
 /* With the other arguments below the 32,764 bytes that a kernel takes. */
 enum { MAX_SPANS = 1000, FOURS = 2, BLOCK = 4 * FOURS * THREADS };
 
@@ -114,7 +114,7 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
         else
             high = middle;
     }
-    /* what is to be known of that tensor */
+    /* read the place and the size of the tensor */
     const float shrink = spans.decays[low] ? k.shrink : 0;
     const size_t size = spans.at[low].size;
     const size_t from = spans.at[low].offset;
@@ -171,7 +171,7 @@ __global__ void adamw_all_kernel(float *w, bf16 *w16, float *m, float *v,
             half[2] = round_by_chance(weight[f][2], bits.y);
             half[3] = round_by_chance(weight[f][3], bits.y >> 16);
         } else {
-            /* each of the four looks for its own random bits */
+            /* find the random bits of each weight */
             for (int j = 0; j < 4; j++) {
                 const size_t k = from16 + i + j;
                 const uint2 bits = random_bits(k, step, key);

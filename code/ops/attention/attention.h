@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "Attention".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Attention".  Edit it there. */
 
 #ifndef OPS_ATTENTION_ATTENTION_H
 #define OPS_ATTENTION_ATTENTION_H
@@ -7,7 +7,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what attention_fwd promises */
+/* contract of `attention_fwd` */
 /* Causal multi-head attention (Vaswani 2017), for each b and head h:
  *     s[t,u] = q[t] . k[u] / sqrt(HS) for u <= t,   HS = C / NH
  *     lse[t] = log(sum over u of exp(s[t,u]))
@@ -24,7 +24,7 @@ C_FUNCTIONS_BEGIN
 void attention_fwd(real *y, real *lse, const real *qkv,
                    int B, int T, int C, int NH);
 
-/* what attention_bwd promises */
+/* contract of `attention_bwd` */
 /* dqkv (overwritten; not qkv) from dy, with the y and lse of the forward
  * pass; the probabilities are computed again.
  *   FLOP      5 B T^2 C      memory  T (7 HS + 32) + 16 HS reals a thread

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention.nw, "The contract".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "The files of attention".  Edit it there. */
 
 #ifndef OPS_ATTENTION_ATTENTION_BF16_H
 #define OPS_ATTENTION_ATTENTION_BF16_H
@@ -9,7 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* attention in bfloat16 */
+/* declare attention in bf16 */
 /* Causal attention as in attention.h, in bf16 and on a GPU only.
  *
  *   qkv       bf16 [B][T][3C], y, dy bf16 [B][T][C], dqkv bf16 [B][T][3C],
@@ -39,7 +39,7 @@ void attention_bf16_bwd(bf16 *dqkv, float *dbias, const bf16 *dy,
                         const bf16 *qkv, const bf16 *y, const float *lse,
                         int B, int T, int C, int NH, bool accumulate);
 
-/* choosing an implementation of attention */
+/* choose an implementation of attention */
 /* "mma": mma.sync on any GPU since sm_80; "hopper": wgmma and TMA where
  * the GPU and the head size allow it, else as "mma"; "passes": the same,
  * but backward in two passes, one for dq, one for dk and dv; "best", unless

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention.nw, "The choice".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "The choice of an implementation".  Edit it there. */
 
 #ifndef OPS_ATTENTION_ATTENTION_BF16_IMPLS_H
 #define OPS_ATTENTION_ATTENTION_BF16_IMPLS_H
@@ -7,7 +7,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* the implementations that are always there */
+/* declare the implementations for any GPU */
 /* Column sums of dq and of dv over some rows each: float [parts][C], room
  * for B max(8, ceil(T / 64)) parts.  NULL: not wanted. */
 struct FlashSums {
@@ -29,7 +29,7 @@ void attention_bf16_bwd_mma(bf16 *dqkv, struct FlashSums *sums,
                             const float *lse, const float *dsum, int B,
                             int T, int C, int NH);
 
-/* the implementations of Hopper */
+/* declare the implementations for Hopper */
 /* Only in programs that nvcc has compiled. */
 bool attention_bf16_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
                                int B, int T, int C, int NH);

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "Backward, block by block".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Attention".  Edit it there. */
 
 #include <math.h>
 #include <stddef.h>
@@ -10,11 +10,11 @@
 
 enum { LANES = 16, ROWS = 4 };
 
-/* what both directions need */
-/* a row of lanes: one number for each of 16 queries */
+/* tools of both directions */
+/* `Lanes`: a number for each of 16 queries */
 typedef real Lanes[LANES];
 
-/* tile: rows x lanes of the product in registers */
+/* compute a tile in registers */
 ALWAYS_INLINE void tile(real *restrict y, size_t ys,
                         const real *restrict m, size_t rs, size_t ss,
                         const real *restrict x, size_t xs,
@@ -34,17 +34,17 @@ ALWAYS_INLINE void tile(real *restrict y, size_t ys,
             y[(size_t)r * ys + (size_t)l] = sum[r][l];
 }
 
-/* product: y += m x, small and strided */
+/* multiply small matrices with strides */
 /* y[r][l] += the sum over s < S of m[r][s] x[s][l], for r < R, l < L.
  * y and x have contiguous rows ys and xs apart; m steps rs and ss. */
 SIMD_CLONES
-static void product(real *y, size_t ys, const real *m, size_t rs,
-                    size_t ss, const real *x, size_t xs,
-                    int R, int S, int L)
+static void matmul(real *y, size_t ys, const real *m, size_t rs,
+                   size_t ss, const real *x, size_t xs,
+                   int R, int S, int L)
 {
     int r = 0;
     for (; r + ROWS <= R; r += ROWS, y += ROWS * ys, m += ROWS * rs) {
-        /* tiles of four rows */
+        /* compute tiles of four rows */
         int l = 0;
         for (; l + LANES <= L; l += LANES)
             tile(y + l, ys, m, rs, ss, x + l, xs, S, ROWS, LANES);
@@ -52,7 +52,7 @@ static void product(real *y, size_t ys, const real *m, size_t rs,
             tile(y + l, ys, m, rs, ss, x + l, xs, S, ROWS, 1);
     }
     for (; r < R; r++, y += ys, m += rs) {
-        /* tiles of one row */
+        /* compute tiles of one row */
         int l = 0;
         for (; l + LANES <= L; l += LANES)
             tile(y + l, ys, m, rs, ss, x + l, xs, S, 1, LANES);
@@ -61,7 +61,7 @@ static void product(real *y, size_t ys, const real *m, size_t rs,
     }
 }
 
-/* one head, copied together */
+/* `struct Head` */
 struct Head {
     int T, HS;
     real scale;             /* 1 / sqrt(HS)                               */
@@ -73,7 +73,7 @@ struct Head {
     void *memory;           /* all of them                                */
 };
 
-/* head_alloc: room for one head */
+/* allocate the memory of a head */
 static bool head_alloc(struct Head *a, int T, int HS, int matrices,
                        int scores)
 {
@@ -85,7 +85,7 @@ static bool head_alloc(struct Head *a, int T, int HS, int matrices,
                         .scale = (real)(1 / sqrt((double)HS)) };
     if (!m)
         return false;
-    /* give out the parts of m */
+    /* divide the memory into its parts */
     real **const to[] = { &a->q, &a->k, &a->v, &a->dq, &a->dk, &a->dv,
                           &a->dy };
     for (int i = 0; i < matrices; i++, m += part)
@@ -102,7 +102,7 @@ static void no_room(int T)
                    "shorter sequence or fewer threads", T);
 }
 
-/* copy_rows: between qkv and rows side by side */
+/* copy the rows of a head */
 static void copy_rows(real *to, size_t to_row, const real *from,
                       size_t from_row, int T, int HS)
 {
@@ -130,31 +130,31 @@ static void transpose(Lanes *to, const real *from, int n, int HS,
             to[d][i] = scale * from[i * HS + d];
 }
 
-/* scores of a block of queries */
+/* compute the scores of a block of queries */
 /* p[j][i] = q[t+i] . k[j] / sqrt(HS) for j < n; -inf where j > t + i. */
 static void scores(struct Head *a, int t, int n)
 {
     size_t row = (size_t)a->HS;
     transpose(a->qt, a->q + (size_t)t * row, n - t, a->HS, a->scale);
     memset(a->p, 0, (size_t)n * sizeof *a->p);
-    product(*a->p, LANES, a->k, row, 1, *a->qt, LANES, n, a->HS, LANES);
+    matmul(*a->p, LANES, a->k, row, 1, *a->qt, LANES, n, a->HS, LANES);
     for (int j = t + 1; j < n; j++)
         for (int i = 0; i < j - t; i++)
             a->p[j][i] = -INFINITY;
 }
 
 /* the forward direction */
-/* softmax, lane by lane */
+/* compute the softmax lane by lane */
 SIMD_CLONES
 static void softmax_lanes(Lanes *s, real *lse, int n)
 {
     Lanes m, sum = { 0 };
-    /* m = the largest of each lane */
+    /* find the maximum of each lane */
     memcpy(m, s[0], sizeof m);
     for (int j = 1; j < n; j++)
         for (int i = 0; i < LANES; i++)
             m[i] = s[j][i] > m[i] ? s[j][i] : m[i];
-    /* s = exp(s - m), and its sum, lane by lane */
+    /* replace s by exp(s - m) and sum it */
     for (int j = 0; j < n; j++)
         for (int i = 0; i < LANES; i++) {
             s[j][i] = vexp(s[j][i] - m[i]);
@@ -170,7 +170,7 @@ static void softmax_lanes(Lanes *s, real *lse, int n)
             s[j][i] *= sum[i];
 }
 
-/* attention forward, one block of queries */
+/* compute y for a block of queries */
 static void fwd_block(real *y, size_t C, real *lse, struct Head *a, int t)
 {
     int rows = a->T - t < LANES ? a->T - t : LANES, n = t + rows;
@@ -178,14 +178,14 @@ static void fwd_block(real *y, size_t C, real *lse, struct Head *a, int t)
     scores(a, t, n);
     softmax_lanes(a->p, l, n);
     memcpy(lse + t, l, (size_t)rows * sizeof *l);
-    /* y = p v, rows t and on */
+    /* multiply the probabilities and the values */
     y += (size_t)t * C;
     for (int i = 0; i < rows; i++)
         memset(y + (size_t)i * C, 0, (size_t)a->HS * sizeof *y);
-    product(y, C, *a->p, 1, LANES, a->v, (size_t)a->HS, rows, n, a->HS);
+    matmul(y, C, *a->p, 1, LANES, a->v, (size_t)a->HS, rows, n, a->HS);
 }
 
-/* attention_fwd */
+/* share the heads, forward */
 void cpu_attention_fwd(real *y, real *lse, const real *qkv,
                        int B, int T, int C, int NH)
 {
@@ -194,14 +194,14 @@ void cpu_attention_fwd(real *y, real *lse, const real *qkv,
     bool room = true;
     #pragma omp parallel reduction(&& : room)
     {
-        /* with room of my own, run my share of the heads */
+        /* compute this thread's heads */
         struct Head a;
         room = head_alloc(&a, T, HS, 3, 1);
         #pragma omp for schedule(static)
         for (int i = 0; i < B * NH; i++) {
             if (!room)
                 continue;
-            /* run head i, a block of queries after another */
+            /* compute head i block by block */
             size_t b = (size_t)(i / NH), h = (size_t)(i % NH * HS);
             load_qkv(&a, qkv + b * rows * 3 * row + h, row);
             for (int t = 0; t < T; t += LANES)
@@ -215,7 +215,7 @@ void cpu_attention_fwd(real *y, real *lse, const real *qkv,
 }
 
 /* the backward direction */
-/* probabilities again, from the scores and lse */
+/* compute exp(s - lse) lane by lane */
 SIMD_CLONES
 static void exp_lanes(Lanes *s, const real *lse, int n)
 {
@@ -224,7 +224,7 @@ static void exp_lanes(Lanes *s, const real *lse, int n)
             s[j][i] = vexp(s[j][i] - lse[i]);
 }
 
-/* delta: dot products of the rows of dy and y */
+/* compute a dot product */
 SIMD_CLONES
 static real dot(const real *a, const real *b, int n)
 {
@@ -235,7 +235,7 @@ static real dot(const real *a, const real *b, int n)
     return sum;
 }
 
-/* ds = p (dp - delta) / sqrt(HS), lane by lane */
+/* compute ds lane by lane */
 SIMD_CLONES
 static void grad_lanes(Lanes *ds, Lanes *p, const real *delta, real scale,
                        int n)
@@ -245,32 +245,32 @@ static void grad_lanes(Lanes *ds, Lanes *p, const real *delta, real scale,
             ds[j][i] = p[j][i] * (ds[j][i] - delta[i]) * scale;
 }
 
-/* attention backward, one block of queries */
+/* add the gradients of a block of queries */
 static void bwd_block(struct Head *a, const real *y, size_t C,
                       const real *lse, int t)
 {
     int rows = a->T - t < LANES ? a->T - t : LANES, n = t + rows;
     const int HS = a->HS;
     const size_t row = (size_t)HS, at = (size_t)t * row;
-    /* p = the probabilities of this block */
+    /* compute the probabilities again */
     Lanes l = { 0 }, delta = { 0 };
     memcpy(l, lse + t, (size_t)rows * sizeof *l);
     scores(a, t, n);
     exp_lanes(a->p, l, n);
-    /* ds = the gradient of the scores */
+    /* compute the gradient of the scores */
     for (int i = 0; i < rows; i++)
         delta[i] = dot(a->dy + at + (size_t)i * row,
                        y + (size_t)(t + i) * C, HS);
     transpose(a->qt, a->dy + at, rows, HS, 1);
     memset(a->ds, 0, (size_t)n * sizeof *a->ds);
-    product(*a->ds, LANES, a->v, row, 1, *a->qt, LANES, n, HS, LANES);
+    matmul(*a->ds, LANES, a->v, row, 1, *a->qt, LANES, n, HS, LANES);
     grad_lanes(a->ds, a->p, delta, a->scale, n);
-    product(a->dv, row, *a->p, LANES, 1, a->dy + at, row, n, rows, HS);
-    product(a->dk, row, *a->ds, LANES, 1, a->q + at, row, n, rows, HS);
-    product(a->dq + at, row, *a->ds, 1, LANES, a->k, row, rows, n, HS);
+    matmul(a->dv, row, *a->p, LANES, 1, a->dy + at, row, n, rows, HS);
+    matmul(a->dk, row, *a->ds, LANES, 1, a->q + at, row, n, rows, HS);
+    matmul(a->dq + at, row, *a->ds, 1, LANES, a->k, row, rows, n, HS);
 }
 
-/* attention backward, one head */
+/* differentiate a head */
 static void bwd_head(real *dqkv, const real *dy, const real *y,
                      const real *lse, size_t C, struct Head *a)
 {
@@ -286,7 +286,7 @@ static void bwd_head(real *dqkv, const real *dy, const real *y,
     copy_rows(dqkv + 2 * C, 3 * C, a->dv, row, a->T, a->HS);
 }
 
-/* attention_bwd */
+/* share the heads, backward */
 void cpu_attention_bwd(real *dqkv, const real *dy, const real *qkv,
                        const real *y, const real *lse,
                        int B, int T, int C, int NH)
@@ -296,7 +296,7 @@ void cpu_attention_bwd(real *dqkv, const real *dy, const real *qkv,
     bool room = true;
     #pragma omp parallel reduction(&& : room)
     {
-        /* with room of my own, differentiate my share of the heads */
+        /* differentiate this thread's heads */
         struct Head a;
         room = head_alloc(&a, T, HS, 7, 2);
         #pragma omp for schedule(static)

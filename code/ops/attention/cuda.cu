@@ -9,7 +9,7 @@ enum { TILE = 32, STEP = 8, PART = TILE / STEP };
 
 /* load 32 rows of a head */
 /* A row of shared memory has HS numbers and starts an odd number of words
- * behind the one before, so that a column lies in 32 banks. */
+ * after the one before, so that a column lies in 32 banks. */
 #define PITCH(HS) ((HS) | 1)
 
 /* to[i] = row t + i of from, whose rows are ld apart; zero from T on */

@@ -1,11 +1,11 @@
-/* Tangled from chapters/gpt2/attention.nw, "The choice".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "The choice of an implementation".  Edit it there. */
 
 #include <string.h>
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/kernels/common.cuh"
 #include "ops/operators.h"
 
-/* which implementation of attention */
+/* select an implementation of attention */
 enum { BEST, MMA, HOPPER, TWO_PASS };       /* of kernels.attention_bf16 */
 
 #ifdef __SIMT__
@@ -39,7 +39,7 @@ static int chosen(void)
     return backend_current()->kernels.attention_bf16;
 }
 
-/* D: the dot product of each row and head */
+/* compute D of each row and head */
 /* a . b of 8 numbers each; a and b aligned to 16 bytes */
 __device__ static __forceinline__ float dot8(const bf16 *a, const bf16 *b)
 {
@@ -62,7 +62,7 @@ __global__ void flash_dsum(float *dsum, const bf16 *dy, const bf16 *y,
     const int i = threadIdx.x % lanes;
     const int head = blockIdx.x * (THREADS / lanes) + threadIdx.x / lanes;
     const size_t at = (size_t)head * HS;        /* of [B][T][NH] */
-    /* sum = dy . y, over the lanes that share the head */
+    /* sum dy . y over the lanes that share the head */
     float sum = 0;
     if (head < heads)
         for (int d = i * 8; d < HS; d += 8 * lanes)
@@ -85,7 +85,7 @@ void attention_bf16_dots(float *dsum, const bf16 *dy, const bf16 *y, int B,
     LAUNCHED();
 }
 
-/* attention forward, by the chosen implementation */
+/* run the chosen implementation forward */
 static bool check_size(const char *what, int B, int T, int C, int NH)
 {
     const int HS = NH > 0 && C % NH == 0 ? C / NH : 0;
@@ -122,7 +122,7 @@ __global__ void flash_dbias(float *dbias, struct FlashSums sums, int C,
     const int parts = third == 0 ? sums.q_parts
                     : third == 2 ? sums.v_parts : 0;
     float sum = 0;
-    /* sum = the block's 32 sums of column c */
+    /* sum column c with 32 warps */
     #pragma unroll 4
     for (int i = threadIdx.y; i < parts; i += 32)
         sum += c < C ? from[(size_t)i * C + c] : 0;
@@ -144,7 +144,7 @@ static void add_up(float *dbias, const struct FlashSums *sums, int C,
     LAUNCHED();
 }
 
-/* are these few heads */
+/* decide whether the heads are few */
 /* Is a block for each head worse than two passes over all of them: are the
  * rounds of heads empty enough? */
 static bool few_heads(int heads, int T)
@@ -154,7 +154,7 @@ static bool few_heads(int heads, int T)
     return (int64_t)heads * T < (int64_t)rounds * processors * (T - 192);
 }
 
-/* attention backward, by the chosen implementation */
+/* run the chosen implementation backward */
 /* Heads of 64 that are many by a block each, others in two passes. */
 static bool by_hopper(bf16 *dqkv, struct FlashSums *sums, const bf16 *dy,
                       const bf16 *qkv, const bf16 *y, const float *lse,
@@ -177,7 +177,7 @@ void cuda_attention_bf16_bwd(bf16 *dqkv, float *dbias, const bf16 *dy,
 {
     if (!check_size("attention_bf16_bwd", B, T, C, NH))
         return;
-    /* room for D and for the sums of a bias */
+    /* reserve memory for D and for the sums of a bias */
     const size_t heads = (size_t)B * T * NH, aligned = (heads + 3) / 4 * 4;
     const size_t parts = (size_t)B * (T > 512 ? (T + 63) / 64 : 8);
     float *dsum = (float *)backend_scratch(

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention-backward.nw, "The launch".  Edit it there. */
+/* Tangled from chapters/workshop/backward-plumbing.nw, "The file of the kernel with a block a head".  Edit it there. */
 
 /* The backward pass of attention by wgmma and TMA,
  * heads of 64, one block a head. */
@@ -12,20 +12,20 @@
 
 namespace {
 
-/* sizes of the backward pass */
+/* set the sizes of a backward block */
 enum {
     HS = 64,            /* numbers in a row of q, k, v and dy */
     TILE = 64,          /* queries or keys at a time */
     GROUPS = 2,         /* warpgroups that compute, a tile of keys each */
     ROOM = 8,           /* tiles of dq in shared memory: a span */
-    STAGES = 3,         /* tiles of queries under way */
+    STAGES = 3,         /* tiles of queries in the ring */
     BLOCK = (GROUPS + 1) * GROUP,
 };
 
 typedef bf16 Tile[TILE * HS];           /* [64][64], swizzled */
 static_assert(HS * 2 == (int)SWIZZLE_ROW, "a tile has rows of a head");
 
-/* shared memory of the backward pass */
+/* lay out the shared memory of a backward block */
 struct Shared {
     Tile k[GROUPS], v[GROUPS];          /* each group has its own */
     Tile q[STAGES], dy[STAGES];
@@ -36,12 +36,12 @@ struct Shared {
     uint64_t full[STAGES], empty[STAGES];
     uint64_t k_full[GROUPS], k_empty[GROUPS];
     uint64_t v_full[GROUPS], v_empty[GROUPS];
-    uint64_t turn[GROUPS][ROOM];        /* of adding to a tile of dq */
+    uint64_t turn[GROUPS][ROOM];        /* to add to a tile of dq */
     uint64_t head_begun, dots_there;    /* a head; D of the next one */
 };
 static_assert(sizeof(Shared) <= 227 * 1024, "what a block may have");
 
-/* what the kernel is given */
+/* declare the parameters of the backward kernel */
 struct Problem {
     CUtensorMap qkv, dy, dqkv;          /* boxes of a tile */
     const bf16 *g, *y;                  /* dy and y; y NULL: D is there */
@@ -55,8 +55,8 @@ struct Problem {
 
 struct Span { int head, first, end; };  /* tiles of queries first .. */
 
-/* the group that brings */
-/* set up the barriers */
+/* the producer warpgroup */
+/* initialise the barriers of a backward block */
 DEVICE_INLINE void set_up(Shared &sm)
 {
     for (int s = 0; s < STAGES; s++) {
@@ -64,7 +64,7 @@ DEVICE_INLINE void set_up(Shared &sm)
         mbarrier_init(&sm.empty[s], GROUPS * GROUP);
     }
     for (int g = 0; g < GROUPS; g++) {
-        /* the barriers of a group */
+        /* initialise the barriers of a consumer */
         mbarrier_init(&sm.k_full[g], 1);
         mbarrier_init(&sm.v_full[g], 1);
         mbarrier_init(&sm.k_empty[g], GROUP);
@@ -77,13 +77,13 @@ DEVICE_INLINE void set_up(Shared &sm)
     mbarrier_init_done();
 }
 
-/* bring a tile of queries */
+/* load a tile of queries and dy */
 DEVICE_INLINE void bring_tile(Shared &sm, const Problem &p, int head, int i,
                               Ring ring)
 {
     const int lane = threadIdx.x % 32, s = ring.stage;
     float lse[2], dsum[2];
-    /* lse and D of two rows */
+    /* load lse and D of two rows */
     for (int r = 0; r < 2; r++) {
         const int t = i * TILE + lane + 32 * r;
         const size_t at = (size_t)head * p.T + t;
@@ -95,7 +95,7 @@ DEVICE_INLINE void bring_tile(Shared &sm, const Problem &p, int head, int i,
         sm.lse[s][lane + 32 * r] = lse[r];
         sm.dsum[s][lane + 32 * r] = dsum[r];
     }
-    /* send for queries and dy */
+    /* start the copies of queries and dy */
     if (lane == 0) {
         const int x = head % p.NH * HS, b = head / p.NH;
         mbarrier_expect(&sm.full[s], 2 * sizeof(Tile));
@@ -105,7 +105,7 @@ DEVICE_INLINE void bring_tile(Shared &sm, const Problem &p, int head, int i,
         mbarrier_arrive(&sm.full[s]);
 }
 
-/* multiply two packs */
+/* multiply two packs and sum */
 /* sum + a . b */
 DEVICE_INLINE float dot8(const Pack<8> &a, const Pack<8> &b, float sum)
 {
@@ -118,7 +118,7 @@ DEVICE_INLINE float dot8(const Pack<8> &a, const Pack<8> &b, float sum)
     return sum;
 }
 
-/* make D of one head */
+/* compute D of one head */
 DEVICE_INLINE float dot_of_eight_lanes(const Pack<8> &a, const Pack<8> &b)
 {
     float sum = dot8(a, b, 0);
@@ -143,7 +143,7 @@ DEVICE_INLINE void dot_rows(const Problem &p, int head, int first, int step)
             g[i] = pack_load<8>(p.g + at + t * p.C);
             y[i] = pack_load<8>(p.y + at + t * p.C);
         }
-        /* their products are two of D */
+        /* store the sums of their products as D */
         #pragma unroll
         for (int i = 0; i < 2; i++) {
             const float d = dot_of_eight_lanes(g[i], y[i]);
@@ -153,7 +153,7 @@ DEVICE_INLINE void dot_rows(const Problem &p, int head, int first, int step)
     }
 }
 
-/* make D ahead of the others */
+/* compute D one head ahead */
 /* By two warps: D of each head but a block's first. */
 DEVICE_INLINE void dots_ahead(Shared &sm, const Problem &p, int warp)
 {
@@ -170,7 +170,7 @@ DEVICE_INLINE void dots_ahead(Shared &sm, const Problem &p, int warp)
     }
 }
 
-/* bring queries */
+/* load all tiles of queries in order */
 DEVICE_INLINE void bring_queries(Shared &sm, const Problem &p)
 {
     Ring ring = { 0, 0 };
@@ -194,7 +194,7 @@ DEVICE_INLINE void bring_queries(Shared &sm, const Problem &p)
     }
 }
 
-/* bring keys and values */
+/* load keys and values */
 DEVICE_INLINE void bring_pair(Shared &sm, const Problem &p, int head, int g,
                               int t, uint32_t parity)
 {
@@ -220,8 +220,8 @@ DEVICE_INLINE void bring_keys(Shared &sm, const Problem &p)
             }
 }
 
-/* the groups that compute */
-/* where a thread is */
+/* the consumer warpgroups */
+/* declare the state of a thread */
 /* What a thread of a group knows for the whole run. */
 struct Place {
     int group, thread;
@@ -235,7 +235,7 @@ struct Place {
     float q_sum[2], v_sum[2];           /* see leave_sums */
 };
 
-/* what a thread holds */
+/* declare what a thread holds */
 /* 64 x 64 numbers of a group: 32 of each thread, as wgmma leaves them */
 struct Numbers {
     float s[32], dp[32];                /* s, then p; [key][query] */
@@ -244,7 +244,7 @@ struct Numbers {
     uint32_t p[16], ds[16], k[16];      /* bf16, as a first operand */
 };
 
-/* products of tiles */
+/* multiply two tiles */
 /* In a descriptor: the next 16 numbers of a row, the next 16 rows, the
  * next tile. */
 enum {
@@ -272,8 +272,7 @@ by_columns(float (&d)[32], const uint32_t (&a)[16], uint64_t b)
 }
 
 
-/* what threads do to the numbers they hold */
-/* numbers that stay in memory */
+/* load the sums of a thread */
 DEVICE_INLINE void read_numbers(float (&x)[32], const float4 *from)
 {
     #pragma unroll
@@ -286,6 +285,7 @@ DEVICE_INLINE void read_numbers(float (&x)[32], const float4 *from)
     }
 }
 
+/* store the sums of a thread */
 DEVICE_INLINE void write_numbers(float4 *to, const float (&x)[32])
 {
     #pragma unroll
@@ -294,7 +294,7 @@ DEVICE_INLINE void write_numbers(float4 *to, const float (&x)[32])
                                     x[4 * j + 2], x[4 * j + 3]);
 }
 
-/* ds and what else leaves by its place */
+/* store fragments in ds */
 DEVICE_INLINE void to_ds(const Place &at, const uint32_t (&x)[16])
 {
     #pragma unroll
@@ -303,6 +303,7 @@ DEVICE_INLINE void to_ds(const Place &at, const uint32_t (&x)[16])
     fence_proxy_async();
 }
 
+/* store fragments in ds, transposed */
 DEVICE_INLINE void to_ds_across(const Place &at, const uint32_t (&x)[16])
 {
     #pragma unroll
@@ -311,8 +312,7 @@ DEVICE_INLINE void to_ds_across(const Place &at, const uint32_t (&x)[16])
     fence_proxy_async();
 }
 
-/* results of a tile */
-/* store a finished tile */
+/* output a finished tile */
 /* x, times scale, as rows tile * TILE .. of a third of dqkv: 0 of dq, 1 of
  * dk, 2 of dv */
 DEVICE_INLINE void store_tile(Shared &sm, const Problem &p, const Place &at,
@@ -323,7 +323,7 @@ DEVICE_INLINE void store_tile(Shared &sm, const Problem &p, const Place &at,
     #pragma unroll
     for (int i = 0; i < 16; i++)
         two[i] = pack_two(x[2 * i] * scale, x[2 * i + 1] * scale);
-    /* two to shared memory, dq upright */
+    /* store two in shared memory, dq transposed */
     if (at.thread == 0)
         tma_wait_read<0>();
     group_sync(at.group);
@@ -332,7 +332,7 @@ DEVICE_INLINE void store_tile(Shared &sm, const Problem &p, const Place &at,
     else
         to_ds(at, two);
     group_sync(at.group);
-    /* have the engine store it */
+    /* start the store by TMA */
     if (at.thread == 0) {
         tma_store(&p.dqkv, sm.ds[at.group],
                   third * p.C + span.head % p.NH * HS, tile * TILE,
@@ -341,7 +341,7 @@ DEVICE_INLINE void store_tile(Shared &sm, const Problem &p, const Place &at,
     }
 }
 
-/* sums of columns */
+/* add up the rows of a tile */
 /* sum[0], sum[1] += the sums of x over this thread's columns, of its first
  * row and of the one 8 further */
 DEVICE_INLINE void add_rows(float (&sum)[2], const float (&x)[32])
@@ -354,18 +354,19 @@ DEVICE_INLINE void add_rows(float (&sum)[2], const float (&x)[32])
     sum[1] += s[1] + s[3];
 }
 
+/* store the sums of a head */
 /* At the end of a head: what was summed goes to memory. */
 DEVICE_INLINE void leave_sums(const Problem &p, Place &at, int head)
 {
     if (!p.q_sums)
         return;
     const int lane = at.thread % 32, warp = at.thread / 32;
-    /* where this warp's sums of the head go */
+    /* find where this warp's sums of the head go */
     const size_t part = head / p.NH * GROUPS + at.group;
     float *dq = p.q_sums + part * p.C + head % p.NH * HS;
     float *dv = p.v_sums + (part * GROUP / 32 + warp) * p.C
               + head % p.NH * HS;
-    /* write them, and begin the next head's */
+    /* write the sums, and clear them */
     #pragma unroll
     for (int r = 0; r < 2; r++) {
         float x = at.q_sum[r];
@@ -378,7 +379,7 @@ DEVICE_INLINE void leave_sums(const Problem &p, Place &at, int head)
     }
 }
 
-/* a step: one tile of queries */
+/* step over one tile of queries */
 template <bool last>
 DEVICE_INLINE void step(Shared &sm, const Problem &p, Place &at, Numbers &n,
                         const Span &span, int keys, int i)
@@ -394,7 +395,7 @@ DEVICE_INLINE void step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     wgmma_fence();
     rows_by_rows(n.dp, at.v, dy, 1);
     wgmma_commit();
-    /* p from s, in fp32 and in bf16 */
+    /* compute p from s, in fp32 and in bf16 */
     probabilities(n.s, at.lse + here * TILE, p.scale * LOG2E);
     if (i == keys)
         hide_later_keys(n.s, at.row, at.column);
@@ -420,12 +421,12 @@ DEVICE_INLINE void step(Shared &sm, const Problem &p, Place &at, Numbers &n,
         rows_by_rows(n.s, at.k, at.q + at.ring.stage * NEXT_TILE, 0);
         wgmma_commit();
     }
-    /* ds to shared memory */
+    /* store ds in shared memory */
     if (at.thread == 0)
-        tma_wait_read<0>();                 /* ds may be on its way out */
-    group_sync(at.group);                   /* and all have read the last */
+        tma_wait_read<0>();                 /* TMA may still read ds */
+    group_sync(at.group);                   /* and all have read the old ds */
     to_ds(at, n.ds);
-    /* what dq is so far */
+    /* wait for the turn, load the sum of dq */
     mbarrier_wait(&sm.turn[at.group ^ 1][slot],
                   (at.turns >> slot & 1) ^ (at.group == 0));
     if (keys > 0)
@@ -443,7 +444,7 @@ DEVICE_INLINE void step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     if (!last)
         wgmma_hold(n.s);
     wgmma_hold(n.dq);
-    /* leave dq for the next keys, or for good */
+    /* store the sum of dq, or output it */
     if (i > keys)
         write_numbers(sum, n.dq);
     else {
@@ -456,7 +457,7 @@ DEVICE_INLINE void step(Shared &sm, const Problem &p, Place &at, Numbers &n,
     }
 }
 
-/* find one's place */
+/* initialise the state of a thread */
 DEVICE_INLINE Place place_of(Shared &sm, int group)
 {
     const int thread = threadIdx.x % GROUP, lane = thread % 32;
@@ -468,11 +469,11 @@ DEVICE_INLINE Place place_of(Shared &sm, int group)
     at.thread = thread;
     at.row = thread / 32 * 16 + lane / 4;
     at.column = lane % 4 * 2;
-    /* this lane's rows of ds and k, for stmatrix and ldmatrix */
+    /* find this lane's rows of ds and k */
     at.ds_at = shared_address(sm.ds[group]) + swizzled(row, lane / 16);
     at.ds_across = shared_address(sm.ds[group]) + across;
     at.k_across = shared_address(sm.k[group]) + across;
-    /* descriptors, and where lse and D begin */
+    /* build the descriptors of all tiles */
     at.k = wgmma_matrix(sm.k[group]);
     at.v = wgmma_matrix(sm.v[group]);
     at.ds = wgmma_matrix(sm.ds[group]);
@@ -483,16 +484,16 @@ DEVICE_INLINE Place place_of(Shared &sm, int group)
     return at;
 }
 
-/* where a group is */
-struct Visit {
+/* go on to the next span */
+struct Work {
     Span span;
     int keys;                           /* tile of this group's keys */
 };
 
-/* The visit after the last one of a span, or of a head; false: no more. */
-DEVICE_INLINE bool next_span(const Problem &p, Place &at, Visit &v)
+/* The work tile after the last of a span or of a head; false: none. */
+DEVICE_INLINE bool next_span(const Problem &p, Place &at, Work &w)
 {
-    Span &s = v.span;
+    Span &s = w.span;
     s.first = s.end;
     if (s.end == p.tiles) {
         leave_sums(p, at, s.head);
@@ -500,43 +501,43 @@ DEVICE_INLINE bool next_span(const Problem &p, Place &at, Visit &v)
         s.head += gridDim.x;
     }
     s.end = min(s.first + ROOM, p.tiles);
-    v.keys = at.group;
+    w.keys = at.group;
     return s.head < p.heads;
 }
 
-/* start the scores of the next visit */
-/* Go on to the visit at v, or to the first one after it that has steps;
+/* start the scores of the next work tile */
+/* Go on to the work tile w, or the first after it that has a step;
  * start its first scores.  False: there is none, the scores are of what
  * happens to be in shared memory. */
 DEVICE_INLINE bool
-next_scores(Shared &sm, const Problem &p, Place &at, Visit &v, Numbers &n)
+next_scores(Shared &sm, const Problem &p, Place &at, Work &w, Numbers &n)
 {
     bool more = true;
     for (;;) {
-        const Span &span = v.span;
-        const int pair = v.keys - at.group;
-        /* behind the last pair, go on to the next span */
+        const Span &span = w.span;
+        const int pair = w.keys - at.group;
+        /* after the last pair, go on to the next span */
         if (pair >= span.end) {
-            more = next_span(p, at, v);
+            more = next_span(p, at, w);
             if (more)
                 continue;
             break;
         }
-        /* pass by the queries before these keys */
-        for (int i = max(pair, span.first); i < min(v.keys, span.end); i++) {
+        /* skip the queries before these keys */
+        for (int i = max(pair, span.first); i < min(w.keys, span.end); i++) {
             mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
             mbarrier_arrive(&sm.empty[at.ring.stage]);
             advance<STAGES>(at.ring);
         }
         mbarrier_wait(&sm.k_full[at.group], at.keys);
-        if (v.keys < span.end)
+        if (w.keys < span.end)
             break;
-        /* let keys go that come after the last query */
+        /* release keys that come after the last query */
         mbarrier_wait(&sm.v_full[at.group], at.keys);
         at.keys ^= 1;
         mbarrier_arrive(&sm.k_empty[at.group]);
         mbarrier_arrive(&sm.v_empty[at.group]);
-        v.keys += GROUPS;
+        w.keys += GROUPS;
     }
     /* wait for queries, start the scores */
     if (more)
@@ -556,10 +557,10 @@ DEVICE_INLINE float4 *carry_of(const Problem &p, const Place &at, int keys)
 }
 
 DEVICE_INLINE void
-reload(const Problem &p, const Place &at, const Visit &v, Numbers &n)
+reload(const Problem &p, const Place &at, const Work &w, Numbers &n)
 {
-    if (v.keys < v.span.first) {
-        const float4 *carry = carry_of(p, at, v.keys);
+    if (w.keys < w.span.first) {
+        const float4 *carry = carry_of(p, at, w.keys);
         read_numbers(n.dk, carry);
         read_numbers(n.dv, carry + 8 * GROUP);
     } else {
@@ -571,31 +572,31 @@ reload(const Problem &p, const Place &at, const Visit &v, Numbers &n)
         ldmatrix_t(n.k + 4 * k, at.k_across + 16 * k * SWIZZLE_ROW);
 }
 
-/* all gradients of a block */
+/* run a consumer warpgroup */
 DEVICE_INLINE void gradients(Shared &sm, const Problem &p, int group)
 {
     Place at = place_of(sm, group);
     Numbers n;
-    Visit v = { { (int)blockIdx.x, 0, min(ROOM, p.tiles) }, group };
-    bool more = next_scores(sm, p, at, v, n);
+    Work w = { { (int)blockIdx.x, 0, min(ROOM, p.tiles) }, group };
+    bool more = next_scores(sm, p, at, w, n);
     /* reload dk, dv and keys, wait for the first scores */
     wgmma_wait<0>();
     wgmma_hold(n.s);
     if (more) {
-        reload(p, at, v, n);
+        reload(p, at, w, n);
         mbarrier_wait(&sm.v_full[at.group], at.keys);
         at.keys ^= 1;
     }
     while (more) {
-        const Span span = v.span;
-        const int keys = v.keys;
-        /* all queries of the span that see these keys */
+        const Span span = w.span;
+        const int keys = w.keys;
+        /* step over all queries of the span */
         for (int i = max(keys, span.first); i < span.end - 1; i++)
             step<false>(sm, p, at, n, span, keys, i);
         step<true>(sm, p, at, n, span, keys, span.end - 1);
         const int last_stage = at.ring.stage ? at.ring.stage - 1
                                              : STAGES - 1;
-        /* store dv, or put it aside */
+        /* output or save dv */
         wgmma_hold(n.dv);                       /* older than dq: complete */
         if (span.end < p.tiles)
             write_numbers(carry_of(p, at, keys) + 8 * GROUP, n.dv);
@@ -603,9 +604,9 @@ DEVICE_INLINE void gradients(Shared &sm, const Problem &p, int group)
             store_tile(sm, p, at, n.dv, 1, span, 2, keys);
             add_columns(at.v_sum, n.dv);
         }
-        v.keys += GROUPS;
-        more = next_scores(sm, p, at, v, n);
-        /* store dk, or put it aside */
+        w.keys += GROUPS;
+        more = next_scores(sm, p, at, w, n);
+        /* output or save dk */
         wgmma_wait<1>();
         wgmma_hold(n.dk);
         mbarrier_arrive(&sm.empty[last_stage]);
@@ -617,7 +618,7 @@ DEVICE_INLINE void gradients(Shared &sm, const Problem &p, int group)
         wgmma_wait<0>();
         wgmma_hold(n.s);
         if (more) {
-            reload(p, at, v, n);
+            reload(p, at, w, n);
             mbarrier_wait(&sm.v_full[at.group], at.keys);
             at.keys ^= 1;
         }
@@ -626,7 +627,7 @@ DEVICE_INLINE void gradients(Shared &sm, const Problem &p, int group)
         tma_wait_read<0>();
 }
 
-/* the kernel of the backward pass */
+/* the kernel of attention backward */
 /* dqkv from qkv, dy, lse and D.
  *   launch    min(B NH, multiprocessors) blocks of BLOCK threads,
  *             sizeof(Shared) bytes, one block a multiprocessor
@@ -639,7 +640,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
 flash_bwd_kernel(const __grid_constant__ Problem p)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL        /* elsewhere there is no wgmma */
-    /* the shared memory, and this warp's group */
+    /* find the shared memory and the warpgroup */
     extern __shared__ __align__(1024) char memory[];
     Shared &sm = *(Shared *)memory;
     const int group = __shfl_sync(WHOLE_WARP, threadIdx.x / GROUP, 0);
@@ -648,7 +649,7 @@ flash_bwd_kernel(const __grid_constant__ Problem p)
     if (p.y)
         dot_rows(p, blockIdx.x, threadIdx.x / 8, BLOCK / 8);
     __syncthreads();
-    /* take the part of this warp */
+    /* run the role of this warp */
     if (group < GROUPS) {
         registers_take<232>();
         gradients(sm, p, group);
@@ -666,7 +667,7 @@ flash_bwd_kernel(const __grid_constant__ Problem p)
 }
 }
 
-/* room for what is saved */
+/* allocate memory for saved gradients */
 static struct Aside { float4 *at; size_t size; } asides[MOST_DEVICES];
 
 static float4 *room_aside(size_t n)
@@ -682,7 +683,7 @@ static float4 *room_aside(size_t n)
     return a->at;
 }
 
-/* launch the backward pass */
+/* launch attention backward */
 bool attention_bf16_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
                                const bf16 *dy, const bf16 *qkv,
                                const bf16 *y, const float *lse, float *dsum,
@@ -690,7 +691,7 @@ bool attention_bf16_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
 {
     if (C != NH * HS || !is_hopper())
         return false;
-    /* describe the problem */
+    /* describe the problem of attention backward */
     Problem p = { tensor_map(qkv, 3 * C, T, B, 3 * (size_t)C, TILE),
                   tensor_map(dy, C, T, B, C, TILE),
                   tensor_map(dqkv, 3 * C, T, B, 3 * (size_t)C, TILE),
@@ -699,7 +700,7 @@ bool attention_bf16_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
                   (T + TILE - 1) / TILE, 1 / sqrtf(HS) };
     const int blocks = min(p.heads,
                            gpu_attribute(cudaDevAttrMultiProcessorCount));
-    /* is D made by the way, or before */
+    /* decide who computes D */
     if (T < 768 || p.heads < 4 * blocks) {
         p.y = NULL;
         attention_bf16_dots(dsum, dy, y, B, T, C, NH);
@@ -708,7 +709,7 @@ bool attention_bf16_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,
         p.carry = room_aside((size_t)blocks * p.tiles * 16 * GROUP);
     if (!backend_ok(NULL))
         return true;
-    /* launch with all the shared memory a block may have */
+    /* launch with all the shared memory of a block */
     allow_shared_memory(flash_bwd_kernel, sizeof(Shared));
     flash_bwd_kernel<<<blocks, BLOCK, sizeof(Shared), backend_stream()>>>(p);
     LAUNCHED();

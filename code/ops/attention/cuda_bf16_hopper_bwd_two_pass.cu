@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention-backward.nw, "The results".  Edit it there. */
+/* Tangled from chapters/workshop/backward-plumbing.nw, "The kernel".  Edit it there. */
 
 /* The backward pass of attention by wgmma and
  * TMA in two passes, one for dq, one for dk and dv; heads of 64 and 128. */
@@ -11,12 +11,12 @@
 
 namespace {
 
-/* sizes of the two passes */
+/* set the sizes of a pass */
 enum {
     WIDE = 64,          /* columns of a box: 128 bytes */
     TILE = 64,          /* queries or keys at a time */
     GROUPS = 2,         /* warpgroups that compute, with two tiles each */
-    STAGES = 3,         /* pairs of tiles under way */
+    STAGES = 3,         /* pairs of tiles in the ring */
     BLOCK = (GROUPS + 1) * GROUP,
 };
 
@@ -26,38 +26,38 @@ template <int HS> struct Tile { bf16 box[HS / WIDE][TILE][WIDE]; };
 /* Keys and values, or queries and dy. */
 template <int HS> struct Pair { Tile<HS> tile[2]; };
 
-/* shared memory of the two passes */
+/* lay out the shared memory of a pass */
 /* 128 rows of head h of sequence b. */
-struct Visit {
+struct Work {
     int number, h, b, own;              /* tiles own and own + 1 */
     int brought;                        /* number of tiles that pass */
 };
 
 template <int HS> struct Shared {
-    Pair<HS> own[2][GROUPS];            /* of two visits */
+    Pair<HS> own[2][GROUPS];            /* of two work tiles */
     Pair<HS> passing[STAGES];
     float lse[4][TILE];                 /* times log2 e */
     float dsum[4][TILE];                /* -D */
     uint64_t full[STAGES], empty[STAGES];
     uint64_t own_full[2], own_empty[2], rows_full[2];
-    Visit visit[2];
+    Work work[2];
 };
 static_assert(sizeof(Shared<128>) <= 227 * 1024, "what a block may have");
 
-/* what the passes are given */
+/* declare the parameters of a pass */
 struct Problem {
     CUtensorMap qkv, dy, dqkv;          /* boxes of 64 rows */
     const float *lse, *dsum;            /* D; [heads][T] */
     float *sums;                        /* [B tiles][C], or NULL */
     int T, C, NH, heads;
-    int tiles, visits;                  /* tiles of a head; visits in all */
+    int tiles, work_tiles;              /* tiles of a head; work tiles */
     float scale;
 };
 
-/* a visit to 128 rows of a head */
+/* find a work tile by its number */
 /* The longest first; heads by 32, which the L2 can hold, the last ones all
  * together. */
-template <bool keys> DEVICE_INLINE Visit visit_at(int n, const Problem &p)
+template <bool keys> DEVICE_INLINE Work work_at(int n, const Problem &p)
 {
     enum { TOGETHER = 32 };
     const int pairs = (p.tiles + 1) / 2, most = p.heads / TOGETHER - 2;
@@ -67,38 +67,38 @@ template <bool keys> DEVICE_INLINE Visit visit_at(int n, const Problem &p)
     const int rest = n - first * pairs, rank = rest / here;
     const int head = first + rest - rank * here;
     const int own = keys ? 2 * rank : p.tiles - 2 - 2 * rank;
-    return Visit{ n, head % p.NH, head / p.NH, own,
+    return Work{ n, head % p.NH, head / p.NH, own,
                   keys ? p.tiles - own : own + 2 };
 }
 
 /* The tile that passes as number k. */
-template <bool keys> DEVICE_INLINE int tile_at(const Visit &v, int k)
+template <bool keys> DEVICE_INLINE int tile_at(const Work &w, int k)
 {
-    return keys ? v.own + k : v.brought - 1 - k;
+    return keys ? w.own + k : w.brought - 1 - k;
 }
 
-/* The first that a group has use for. */
-template <bool keys> DEVICE_INLINE int first_of(const Visit &v, int group)
+/* The first that a group uses. */
+template <bool keys> DEVICE_INLINE int first_of(const Work &w, int group)
 {
-    return min(keys ? group : 1 - group, v.brought - 1);
+    return min(keys ? group : 1 - group, w.brought - 1);
 }
 
-/* take the next visit */
-/* Visits that were taken, beyond the first of each block; for queries and
- * for keys. */
+/* take the next work tile of the backward pass */
+/* Work tiles taken, beyond the first of each block; for queries and for
+ * keys. */
 [[maybe_unused]] __device__ static unsigned taken[2];
 
-/* Each block asks until it is told a number that is no visit: p.visits
- * times in total.  Who asks last sets the counter back. */
-template <bool keys> DEVICE_INLINE int take_visit(const Problem &p)
+/* Each block asks until the number is no work tile: p.work_tiles times in
+ * total.  The last to ask sets the counter back. */
+template <bool keys> DEVICE_INLINE int take_work(const Problem &p)
 {
     const unsigned i = atomicAdd(&taken[keys], 1);
-    if (i == (unsigned)p.visits - 1)
+    if (i == (unsigned)p.work_tiles - 1)
         taken[keys] = 0;
     return (int)(gridDim.x + i);
 }
 
-/* bring the pairs */
+/* load the pairs of tiles */
 template <int HS> DEVICE_INLINE void load_tile(Tile<HS> &to,
     const CUtensorMap *map, uint64_t *full, int x, int tile, int b)
 {
@@ -108,20 +108,20 @@ template <int HS> DEVICE_INLINE void load_tile(Tile<HS> &to,
 }
 
 template <int HS, bool keys> DEVICE_INLINE void load_pair(Pair<HS> &to,
-    const Problem &p, uint64_t *full, const Visit &v, int tile)
+    const Problem &p, uint64_t *full, const Work &w, int tile)
 {
-    const int x = v.h * HS;
-    load_tile(to.tile[0], &p.qkv, full, keys ? p.C + x : x, tile, v.b);
+    const int x = w.h * HS;
+    load_tile(to.tile[0], &p.qkv, full, keys ? p.C + x : x, tile, w.b);
     load_tile(to.tile[1], keys ? &p.qkv : &p.dy, full,
-              keys ? 2 * p.C + x : x, tile, v.b);
+              keys ? 2 * p.C + x : x, tile, w.b);
 }
 
-/* This round's visit, when its own tiles are there. */
-template <int HS> DEVICE_INLINE const Visit &
-visit_of(Shared<HS> &sm, int round)
+/* This round's work tile, when its own tiles are there. */
+template <int HS> DEVICE_INLINE const Work &
+work_of(Shared<HS> &sm, int round)
 {
     mbarrier_wait(&sm.own_full[round % 2], round / 2 % 2);
-    return sm.visit[round % 2];
+    return sm.work[round % 2];
 }
 
 template <int HS, bool keys> DEVICE_INLINE void
@@ -129,22 +129,22 @@ bring_own(Shared<HS> &sm, const Problem &p, int n, int round)
 {
     const int s = round % 2;
     mbarrier_wait(&sm.own_empty[s], round / 2 % 2 ^ 1);
-    const Visit v = visit_at<keys>(n, p);
-    const bool more = n < p.visits;
-    sm.visit[s] = v;
+    const Work w = work_at<keys>(n, p);
+    const bool more = n < p.work_tiles;
+    sm.work[s] = w;
     mbarrier_expect(&sm.own_full[s], more ? sizeof sm.own[s] : 0);
     for (int g = 0; more && g < GROUPS; g++)
-        load_pair<HS, keys>(sm.own[s][g], p, &sm.own_full[s], v, v.own + g);
+        load_pair<HS, keys>(sm.own[s][g], p, &sm.own_full[s], w, w.own + g);
 }
 
 template <int HS, bool keys> DEVICE_INLINE void
-bring_passing(Shared<HS> &sm, const Problem &p, const Visit &v, int tile,
+bring_passing(Shared<HS> &sm, const Problem &p, const Work &w, int tile,
               Ring ring)
 {
     const int s = ring.stage;
     mbarrier_wait(&sm.empty[s], ring.parity ^ 1);
     mbarrier_expect(&sm.full[s], sizeof(Pair<HS>));
-    load_pair<HS, !keys>(sm.passing[s], p, &sm.full[s], v, tile);
+    load_pair<HS, !keys>(sm.passing[s], p, &sm.full[s], w, tile);
 }
 
 template <int HS, bool keys>
@@ -154,15 +154,15 @@ DEVICE_INLINE void bring(Shared<HS> &sm, const Problem &p)
     Ring ring = { 0, 0 };
     bring_own<HS, keys>(sm, p, blockIdx.x, 0);
     for (int round = 0;; round++) {
-        const Visit &v = sm.visit[round % 2];
-        if (v.number >= p.visits)
+        const Work &w = sm.work[round % 2];
+        if (w.number >= p.work_tiles)
             break;
-        /* bring what passes, and early the next visit's own */
-        for (int k = 0; k < v.brought; k++) {
-            bring_passing<HS, keys>(sm, p, v, tile_at<keys>(v, k), ring);
+        /* load what passes, and early the next own tiles */
+        for (int k = 0; k < w.brought; k++) {
+            bring_passing<HS, keys>(sm, p, w, tile_at<keys>(w, k), ring);
             advance<STAGES>(ring);
-            if (k == min((int)EARLY, v.brought) - 1)
-                bring_own<HS, keys>(sm, p, take_visit<keys>(p), round + 1);
+            if (k == min((int)EARLY, w.brought) - 1)
+                bring_own<HS, keys>(sm, p, take_work<keys>(p), round + 1);
         }
     }
 }
@@ -174,12 +174,12 @@ bring_rows(Shared<HS> &sm, const Problem &p)
     const int lane = threadIdx.x % 32;
     Ring ring = { 0, 0 };
     for (int round = 0;; round++) {
-        const Visit &v = visit_of(sm, round);
-        if (v.number >= p.visits)
+        const Work &w = work_of(sm, round);
+        if (w.number >= p.work_tiles)
             break;
-        const int first = (v.b * p.NH + v.h) * p.T;
-        for (int t = v.own * TILE + lane; t < p.tiles * TILE; t += TILE) {
-            /* fetch lse and -D of two rows of the tile */
+        const int first = (w.b * p.NH + w.h) * p.T;
+        for (int t = w.own * TILE + lane; t < p.tiles * TILE; t += TILE) {
+            /* load lse and -D of two rows of the tile */
             float lse[2], dsum[2];
             #pragma unroll
             for (int r = 0; r < 2; r++) {
@@ -187,7 +187,7 @@ bring_rows(Shared<HS> &sm, const Problem &p)
                 lse[r] = there ? p.lse[first + t + 32 * r] * LOG2E : 0;
                 dsum[r] = there ? -p.dsum[first + t + 32 * r] : 0;
             }
-            /* leave them in their stage */
+            /* store them in their stage */
             const int s = ring.stage;
             mbarrier_wait(&sm.empty[s], ring.parity ^ 1);
             #pragma unroll
@@ -207,14 +207,14 @@ DEVICE_INLINE void bring_own_rows(Shared<HS> &sm, const Problem &p)
 {
     const int lane = threadIdx.x % 32;
     for (int round = 0;; round++) {
-        const Visit &v = visit_of(sm, round);
-        if (v.number >= p.visits)
+        const Work &w = work_of(sm, round);
+        if (w.number >= p.work_tiles)
             break;
-        const int first = (v.b * p.NH + v.h) * p.T, s = round % 2;
-        /* leave lse and -D of 128 rows for this round */
+        const int first = (w.b * p.NH + w.h) * p.T, s = round % 2;
+        /* store lse and -D of 128 rows for this round */
         #pragma unroll
         for (int r = lane; r < GROUPS * TILE; r += 32) {
-            const int t = v.own * TILE + r, to = 2 * s + r / TILE;
+            const int t = w.own * TILE + r, to = 2 * s + r / TILE;
             const bool there = t >= 0 && t < p.T;
             sm.lse[to][r % TILE] = there ? p.lse[first + t] * LOG2E : 0;
             sm.dsum[to][r % TILE] = there ? -p.dsum[first + t] : 0;
@@ -224,7 +224,7 @@ DEVICE_INLINE void bring_own_rows(Shared<HS> &sm, const Problem &p)
 }
 
 
-/* where a thread of a pass is */
+/* declare the state of a thread of a pass */
 struct Place {
     int group, thread;
     int row, column;                    /* of its first number in a tile */
@@ -232,11 +232,11 @@ struct Place {
     uint64_t own, passing;              /* descriptors of the first pairs */
     const float *lse, *dsum;            /* stage 0, its first column */
     Ring ring;
-    int round, number;                  /* of the visit under way */
+    int round, number;                  /* of this work tile */
     float lse_of[2], dsum_of[2];        /* if queries are owned */
 };
 
-/* what a thread of a pass holds */
+/* declare what a thread of a pass holds */
 template <int HS> struct Numbers {
     float s[32], dp[32];                /* s, then p */
     float dx[HS / 2], dv[HS / 2];       /* dk or dq; dv */
@@ -244,7 +244,7 @@ template <int HS> struct Numbers {
 };
 
 /* steps and results of a pass */
-/* products of tiles of 128 columns */
+/* multiply tiles of 128 columns */
 /* In a descriptor: the next box, 16 columns, 16 rows; a tile, a pair. */
 enum {
     BOX = TILE * WIDE * 2 / 16,
@@ -278,7 +278,7 @@ DEVICE_INLINE void by_columns(float (&d)[HS / 2], const uint32_t (&a)[16],
             wgmma_m64n128<1>(d, a + 4 * k, b + k * DOWN, 1);
 }
 
-/* numbers of rows of queries */
+/* compute on rows of queries */
 /* As start_from and probabilities, if rows are queries. */
 DEVICE_INLINE void start_from_rows(float (&dp)[32], const float (&dsum)[2])
 {
@@ -303,19 +303,19 @@ DEVICE_INLINE void hide_later_columns(float (&s)[32], const Place &at)
             s[i] = 0;
 }
 
-/* let go of tiles */
-/* Of the group's own, of the visit before this one. */
+/* release own tiles */
+/* The group's own, of the work tile before this one. */
 template <int HS> DEVICE_INLINE void
 let_go_own(Shared<HS> &sm, const Place &at)
 {
     if (at.round == 0)
         return;
-    if (at.thread == 0)                 /* who has ordered the copies */
+    if (at.thread == 0)                 /* it started the copies */
         tma_wait_read<0>();
     mbarrier_arrive(&sm.own_empty[at.round % 2 ^ 1]);
 }
 
-/* begin a visit */
+/* begin a work tile */
 template <int HS> DEVICE_INLINE void know_rows(Shared<HS> &sm, Place &at)
 {
     const int s = at.round % 2, of = 2 * s + at.group;
@@ -326,17 +326,17 @@ template <int HS> DEVICE_INLINE void know_rows(Shared<HS> &sm, Place &at)
     }
 }
 
-/* The next one, if there is any. */
+/* The next one, if there is one. */
 template <int HS, bool keys>
 DEVICE_INLINE void begin(Shared<HS> &sm, const Problem &p, Place &at)
 {
     at.round++;
-    const Visit &v = visit_of(sm, at.round);
-    at.number = v.number;
-    if (at.number >= p.visits)
+    const Work &w = work_of(sm, at.round);
+    at.number = w.number;
+    if (at.number >= p.work_tiles)
         return;
-    /* pass by what the group has no use for */
-    for (int k = first_of<keys>(v, at.group); k > 0; k--) {
+    /* skip what the group does not use */
+    for (int k = first_of<keys>(w, at.group); k > 0; k--) {
         mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
         mbarrier_arrive(&sm.empty[at.ring.stage]);
         advance<STAGES>(at.ring);
@@ -360,9 +360,9 @@ DEVICE_INLINE void start_scores(Numbers<HS> &n, const Place &at)
     wgmma_commit();
 }
 
-/* a step of a pass */
-/* One tile that passes by.  In the last step of a visit the scores of the
- * next one are started. */
+/* step over one tile that passes */
+/* One tile that passes by.  In the last step of a work tile the scores of
+ * the next one are started. */
 template <int HS, bool keys>
 DEVICE_INLINE void step(Shared<HS> &sm, const Problem &p, Place &at,
                         Numbers<HS> &n, bool first, bool last)
@@ -378,7 +378,7 @@ DEVICE_INLINE void step(Shared<HS> &sm, const Problem &p, Place &at,
     wgmma_fence();
     rows_by_rows<HS>(n.dp, own + NEXT_TILE<HS>, passing + NEXT_TILE<HS>, 1);
     wgmma_commit();
-    /* p of a pass */
+    /* compute p of a pass */
     if (keys)
         probabilities(n.s, at.lse + here * TILE, p.scale * LOG2E);
     else
@@ -399,7 +399,7 @@ DEVICE_INLINE void step(Shared<HS> &sm, const Problem &p, Place &at,
     } else
         wgmma_wait<0>();
     wgmma_hold(n.dp);
-    /* let go what the step before needed */
+    /* release what the step before used */
     if (first)
         let_go_own(sm, at);
     else
@@ -409,7 +409,7 @@ DEVICE_INLINE void step(Shared<HS> &sm, const Problem &p, Place &at,
     advance<STAGES>(at.ring);
     if (last)
         begin<HS, keys>(sm, p, at);
-    if (at.number < p.visits)
+    if (at.number < p.work_tiles)
         mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
     start_scores(n, at);
     by_columns<HS>(n.dx, n.ds, passing);
@@ -422,7 +422,7 @@ DEVICE_INLINE void step(Shared<HS> &sm, const Problem &p, Place &at,
     wgmma_hold(n.s);
 }
 
-/* results of a visit */
+/* output the results of a work tile */
 /* x, times scale, as rows of a tile */
 template <int HS>
 DEVICE_INLINE void lay_out(const Place &at, const Tile<HS> &tile,
@@ -443,15 +443,15 @@ DEVICE_INLINE void lay_out(const Place &at, const Tile<HS> &tile,
 
 /* To a third of dqkv: 0 dq, 1 dk, 2 dv. */
 template <int HS>
-DEVICE_INLINE void send(const Problem &p, const Place &at, const Visit &v,
+DEVICE_INLINE void send(const Problem &p, const Place &at, const Work &w,
                         const Tile<HS> &from, int third)
 {
     group_sync(at.group);
-    if (at.thread || v.own + at.group < 0)
+    if (at.thread || w.own + at.group < 0)
         return;
     for (int c = 0; c < HS / WIDE; c++)
-        tma_store(&p.dqkv, from.box[c], third * p.C + v.h * HS + c * WIDE,
-                  (v.own + at.group) * TILE, v.b);
+        tma_store(&p.dqkv, from.box[c], third * p.C + w.h * HS + c * WIDE,
+                  (w.own + at.group) * TILE, w.b);
     tma_commit();
 }
 
@@ -470,38 +470,38 @@ DEVICE_INLINE void leave_sums(const Place &at, float (*room)[HS],
 }
 
 template <int HS> DEVICE_INLINE void
-add_sums(const Problem &p, const Place &at, const Visit &v,
+add_sums(const Problem &p, const Place &at, const Work &w,
          const float (*room)[HS], float scale)
 {
-    const int own = v.own + at.group, c = at.thread;
+    const int own = w.own + at.group, c = at.thread;
     if (own >= 0 && own < p.tiles && c < HS)
-        p.sums[(size_t)(v.b * p.tiles + own) * p.C + v.h * HS + c]
+        p.sums[(size_t)(w.b * p.tiles + own) * p.C + w.h * HS + c]
             = scale * (room[0][c] + room[1][c]
                        + (room[2][c] + room[3][c]));
 }
 
 template <int HS, bool keys> DEVICE_INLINE void
 finish(const Problem &p, const Place &at, const Numbers<HS> &n,
-       const Visit &v, Pair<HS> &own)
+       const Work &w, Pair<HS> &own)
 {
     const float (&x)[HS / 2] = keys ? n.dv : n.dx;
     const float scale = keys ? 1 : p.scale;
     float (*room)[HS] = (float (*)[HS])&own.tile[!keys];
-    group_sync(at.group);               /* nobody needs the own tiles */
+    group_sync(at.group);               /* own tiles are free */
     lay_out(at, own.tile[keys], x, scale);
     if (p.sums)
         leave_sums<HS>(at, room, x);
-    send(p, at, v, own.tile[keys], keys ? 2 : 0);
+    send(p, at, w, own.tile[keys], keys ? 2 : 0);
     if (p.sums)
-        add_sums<HS>(p, at, v, room, scale);
+        add_sums<HS>(p, at, w, room, scale);
     if (keys) {
         group_sync(at.group);
         lay_out(at, own.tile[0], n.dx, p.scale);
-        send(p, at, v, own.tile[0], 1);
+        send(p, at, w, own.tile[0], 1);
     }
 }
 
-/* find one's place in a pass */
+/* initialise the state of a thread of a pass */
 template <int HS> DEVICE_INLINE Place place_of(Shared<HS> &sm, int group)
 {
     const int thread = threadIdx.x % GROUP, lane = thread % 32;
@@ -520,44 +520,44 @@ template <int HS> DEVICE_INLINE Place place_of(Shared<HS> &sm, int group)
     return at;
 }
 
-/* all visits of a block */
+/* run a consumer warpgroup of a pass */
 template <int HS, bool keys>
 DEVICE_INLINE void gradients(Shared<HS> &sm, const Problem &p, int group)
 {
     Place at = place_of(sm, group);
     Numbers<HS> n;
-    /* begin the first visit */
+    /* begin the first work tile */
     begin<HS, keys>(sm, p, at);
     mbarrier_wait(&sm.full[at.ring.stage], at.ring.parity);
     start_scores(n, at);
     wgmma_wait<0>();
     wgmma_hold(n.s);
-    while (at.number < p.visits) {
+    while (at.number < p.work_tiles) {
         const int s = at.round % 2;
-        const Visit v = sm.visit[s];
-        const int first = first_of<keys>(v, group);
+        const Work w = sm.work[s];
+        const int first = first_of<keys>(w, group);
         int here = 0;
-        /* all steps of the visit, from empty sums */
+        /* do all steps of the work tile, from zero sums */
         clear(n.dx);
         if (keys)
             clear(n.dv);
-        for (int k = first; k < v.brought; k++) {
+        for (int k = first; k < w.brought; k++) {
             here = at.ring.stage;
-            step<HS, keys>(sm, p, at, n, k == first, k == v.brought - 1);
+            step<HS, keys>(sm, p, at, n, k == first, k == w.brought - 1);
         }
-        /* wait for the sums, let the last stage go */
+        /* wait for the sums, release the last stage */
         wgmma_wait<0>();
         wgmma_hold(n.dx);
         if (keys)
             wgmma_hold(n.dv);
         mbarrier_arrive(&sm.empty[here]);
-        finish<HS, keys>(p, at, n, v, sm.own[s][group]);
+        finish<HS, keys>(p, at, n, w, sm.own[s][group]);
     }
     if (at.thread == 0)
         tma_wait_read<0>();
 }
 
-/* set up the barriers of the passes */
+/* initialise the barriers of a pass */
 template <int HS, bool keys> DEVICE_INLINE void set_up(Shared<HS> &sm)
 {
     for (int s = 0; s < STAGES; s++) {
@@ -573,12 +573,12 @@ template <int HS, bool keys> DEVICE_INLINE void set_up(Shared<HS> &sm)
 }
 
 /* the kernel of two passes */
-/* Of a thread of the groups that compute. */
+/* Of a thread of a consumer. */
 template <int HS, bool keys>
 constexpr int REGISTERS = keys && HS == 128 ? 240 : 232;
 
 /* dk and dv if keys, else dq.
- *   launch    min(visits, multiprocessors) blocks of BLOCK threads,
+ *   launch    min(work tiles, multiprocessors) blocks of BLOCK threads,
  *             sizeof(Shared<HS>) bytes, one block a multiprocessor
  *   moves     12 or 10 B T C bytes, if what passes by is found in the L2
  *   FLOP      4 or 3 B T^2 C, with whole tiles T / 64 + 1 for T / 64
@@ -593,7 +593,7 @@ flash_bwd_pass(const __grid_constant__ Problem p)
     if (threadIdx.x == 0)
         set_up<HS, keys>(sm);
     __syncthreads();
-    /* take the part of this warp in a pass */
+    /* run the role of this warp in a pass */
     if (group < GROUPS) {
         registers_take<REGISTERS<HS, keys>>();
         gradients<HS, keys>(sm, p, group);
@@ -616,7 +616,7 @@ template <int HS, bool keys> static void launch(Problem p, float *sums)
 {
     p.sums = sums;
     allow_shared_memory(flash_bwd_pass<HS, keys>, sizeof(Shared<HS>));
-    const int blocks = min(p.visits,
+    const int blocks = min(p.work_tiles,
                            gpu_attribute(cudaDevAttrMultiProcessorCount));
     flash_bwd_pass<HS, keys><<<blocks, BLOCK, sizeof(Shared<HS>),
                                backend_stream()>>>(p);

@@ -1,6 +1,6 @@
-/* Tangled from chapters/gpt2/attention-on-hopper.nw, "Who does what".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "The kernel and its launch".  Edit it there. */
 
-/* Attention forward with wgmma and the copy engine. */
+/* Attention forward with wgmma and TMA. */
 #include <math.h>
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/kernels/common.cuh"
@@ -9,13 +9,14 @@
 
 namespace {
 
-/* sizes of a block of attention */
+/* fix the sizes of a block of attention */
 enum {
     ROWS = 64,                  /* queries of a warpgroup      */
     KEYS = 128,                 /* keys of a step              */
     WIDE = SWIZZLE_COLS,        /* columns of a box: 128 bytes */
 };
 
+/* fix the sizes for each head size */
 /* For heads of HS: warpgroups that attend, queries of a block, tiles of
  * keys and values that are kept, tiles of queries that are kept. */
 template <int HS> constexpr int GROUPS = HS == 64 ? 3 : 2;
@@ -24,9 +25,9 @@ template <int HS> constexpr int STAGES = HS == 64 ? 4 : 2;
 template <int HS> constexpr int QUERIES = HS == 64 ? 2 : 1;
 
 
-/* what a block keeps in shared memory */
+/* lay out the shared memory of an attention block */
 /* 64 queries from `row` of head h of sequence b, for each warpgroup */
-struct Tile { int b, h, row; bool end; };
+struct WorkTile { int b, h, row; bool end; };
 
 template <int HS> struct Shared {
     bf16 q[QUERIES<HS>][GROUPS<HS>][HS / WIDE][ROWS][WIDE];
@@ -36,11 +37,11 @@ template <int HS> struct Shared {
     uint64_t q_full[QUERIES<HS>], q_empty[QUERIES<HS>];
     uint64_t k_full[STAGES<HS>], k_empty[STAGES<HS>];
     uint64_t v_full[STAGES<HS>], v_empty[STAGES<HS>];
-    Tile tile[QUERIES<HS>];     /* whose queries these are */
+    WorkTile tile[QUERIES<HS>];     /* whose queries these are */
 };
 
 
-/* the problem, and the order of its tiles */
+/* describe the problem of attention */
 struct Attention {
     float *lse;
     int T, NH, heads;           /* heads of all sequences together */
@@ -48,10 +49,11 @@ struct Attention {
     float scale;                /* of scores, for powers of two    */
 };
 
+/* describe the problem and order its work tiles */
 /* row may be negative: the first warpgroups have no queries then */
-template <int HS> DEVICE_INLINE Tile tile_at(int n, const Attention &a)
+template <int HS> DEVICE_INLINE WorkTile tile_at(int n, const Attention &a)
 {
-    /* which head; which of its tiles, counted from the end */
+    /* find the head, and the tile counted from its end */
     enum { TOGETHER = 64 };     /* heads whose keys stay in the L2 */
     const int i = min(n, a.all - 1);
     const int first = i / (TOGETHER * a.tiles) * TOGETHER;
@@ -59,16 +61,16 @@ template <int HS> DEVICE_INLINE Tile tile_at(int n, const Attention &a)
     const int rest = i - first * a.tiles;
     const int head = first + rest % here, from_end = rest / here + 1;
     const int rows = (a.T + ROWS - 1) / ROWS * ROWS;
-    return Tile{ head / a.NH, head % a.NH, rows - from_end * TILE<HS>,
+    return WorkTile{ head / a.NH, head % a.NH, rows - from_end * TILE<HS>,
                  n >= a.all };
 }
 
-/* take the next tile */
+/* take the next work tile */
 /* Tiles that were taken, beyond the first of each block. */
 __device__ static unsigned taken;
 
-/* Each block asks until it is told a number that is no tile: a.all times
- * in total.  Who asks last sets the counter back. */
+/* Each block asks until it gets a number that is no tile: a.all times in
+ * total.  The last block to ask resets the counter. */
 DEVICE_INLINE int take_tile(const Attention &a)
 {
     const unsigned i = atomicAdd(&taken, 1);
@@ -77,29 +79,30 @@ DEVICE_INLINE int take_tile(const Attention &a)
     return (int)(gridDim.x + i);
 }
 
-/* fetch the tiles of one block */
-/* For one who is ahead of the others: looks every 0.2 us or so. */
-DEVICE_INLINE void wait_asleep(uint64_t *bar, uint32_t parity)
+/* load the tiles of one block */
+/* For the producer, which is ahead: looks every 0.2 us or so. */
+DEVICE_INLINE void wait_sleeping(uint64_t *bar, uint32_t parity)
 {
     while (!mbarrier_test(bar, parity))
         __nanosleep(200);
 }
 
 /* `rows` rows into buffer `to`, when it is empty.  x: the first column */
-template <int HS> DEVICE_INLINE void fetch(bf16 *to, const CUtensorMap *map,
-    uint64_t *full, uint64_t *empty, uint32_t parity, int rows,
+template <int HS> DEVICE_INLINE void load_tile(bf16 *to,
+    const CUtensorMap *map, uint64_t *full,
+    uint64_t *empty, uint32_t parity, int rows,
     int x, int row, int b)
 {
-    wait_asleep(empty, parity ^ 1);
+    wait_sleeping(empty, parity ^ 1);
     mbarrier_expect(full, rows * HS * 2);
     for (int c = 0; c < HS; c += WIDE)
         tma_load(to + c * rows, map, full, x + c, row, b);
 }
 
-template <int HS> DEVICE_INLINE void fetch_queries(Shared<HS> &s,
-    const CUtensorMap *queries, const Tile &t, Ring &q)
+template <int HS> DEVICE_INLINE void load_queries(Shared<HS> &s,
+    const CUtensorMap *queries, const WorkTile &t, Ring &q)
 {
-    wait_asleep(&s.q_empty[q.stage], q.parity ^ 1);
+    wait_sleeping(&s.q_empty[q.stage], q.parity ^ 1);
     s.tile[q.stage] = t;
     const int first = t.end ? GROUPS<HS> : max(0, -t.row / ROWS);
     mbarrier_expect(&s.q_full[q.stage],
@@ -112,24 +115,24 @@ template <int HS> DEVICE_INLINE void fetch_queries(Shared<HS> &s,
 }
 
 
-template <int HS> DEVICE_INLINE void fetch_tiles(Shared<HS> &s,
+template <int HS> DEVICE_INLINE void produce(Shared<HS> &s,
     const CUtensorMap *queries, const CUtensorMap *keys, Attention a)
 {
     const int C = a.NH * HS;
     Ring q = { 0, 0 }, kv = { 0, 0 };
     for (int i = blockIdx.x;; ) {
-        const Tile t = tile_at<HS>(i, a);
-        fetch_queries(s, queries, t, q);
+        const WorkTile t = tile_at<HS>(i, a);
+        load_queries(s, queries, t, q);
         if (t.end)
             break;
         i = take_tile(a);
-        /* fetch the keys and values that its queries see, the last first */
+        /* load the keys and values that its queries see, the last first */
         const int last = min(t.row + TILE<HS>, a.T) - 1;
         for (int j = last / KEYS; j >= 0; j--) {
-            fetch<HS>(s.k[kv.stage][0][0], keys, &s.k_full[kv.stage],
+            load_tile<HS>(s.k[kv.stage][0][0], keys, &s.k_full[kv.stage],
                       &s.k_empty[kv.stage], kv.parity, KEYS,
                       C + t.h * HS, j * KEYS, t.b);
-            fetch<HS>(s.v[kv.stage][0][0], keys, &s.v_full[kv.stage],
+            load_tile<HS>(s.v[kv.stage][0][0], keys, &s.v_full[kv.stage],
                       &s.v_empty[kv.stage], kv.parity, KEYS,
                       2 * C + t.h * HS, j * KEYS, t.b);
             advance<STAGES<HS>>(kv);
@@ -138,7 +141,7 @@ template <int HS> DEVICE_INLINE void fetch_tiles(Shared<HS> &s,
 }
 
 
-/* products of one warpgroup */
+/* start the matmuls of one warpgroup */
 /* s = q k', 64 queries and 128 keys; started, not awaited */
 template <int HS> DEVICE_INLINE void
 start_scores(float (&s)[KEYS / 2], uint32_t q, uint32_t k)
@@ -162,7 +165,7 @@ DEVICE_INLINE void start_output(float (&y)[HS / 2],
     wgmma_fence();
     #pragma unroll
     for (int j = 0; j < KEYS; j += 16) {
-        /* add the product with 16 values */
+        /* multiply by 16 values */
         const uint64_t m = wgmma_matrix_at(v + j * WIDE / 8);
         if constexpr (HS == 64)
             wgmma_m64n64<1>(y, p + j / 4, m, 1);
@@ -173,20 +176,20 @@ DEVICE_INLINE void start_output(float (&y)[HS / 2],
 }
 
 
-/* softmax of one warpgroup */
+/* compute the softmax of one warpgroup */
 /* What a thread knows of its rows r and r + 8. */
 struct Rows {
-    float most[2];      /* the maximum so far, unscaled               */
-    float sum[2];       /* of powers, those of this thread's columns  */
-    float shrink[2];    /* what the last new maximum makes of the old */
+    float max[2];       /* the maximum so far, unscaled               */
+    float sum[2];       /* of exponentials, in this thread's columns  */
+    float rescale[2];   /* what the last new maximum makes of the old */
 };
 
 /* The maxima of s join those before. */
-DEVICE_INLINE void raise_maxima(Rows &r, const float (&s)[KEYS / 2],
+DEVICE_INLINE void update_maxima(Rows &r, const float (&s)[KEYS / 2],
                                 float scale)
 {
     float x[16];                        /* x[i]: row i / 2 % 2 */
-    /* x[0] to x[3] = two maxima of each row */
+    /* reduce the scores to two maxima of each row */
     #pragma unroll
     for (int i = 0; i < 16; i++)
         x[i] = s[i];
@@ -199,32 +202,33 @@ DEVICE_INLINE void raise_maxima(Rows &r, const float (&s)[KEYS / 2],
             x[i] = fmaxf(x[i], x[i + d]);
     #pragma unroll
     for (int h = 0; h < 2; h++) {
-        const float old = r.most[h];
-        r.most[h] = fmaxf(old, quad_max(fmaxf(x[2 * h], x[2 * h + 1])));
-        r.shrink[h] = fast_exp2((old - r.most[h]) * scale);
+        const float old = r.max[h];
+        r.max[h] = fmaxf(old, quad_max(fmaxf(x[2 * h], x[2 * h + 1])));
+        r.rescale[h] = fast_exp2((old - r.max[h]) * scale);
     }
 }
 
 
 /* s becomes 2^(scale (s - maximum)); its sums join those before. */
-DEVICE_INLINE void take_powers(Rows &r, float (&s)[KEYS / 2], float scale)
+DEVICE_INLINE void take_exponentials(Rows &r, float (&s)[KEYS / 2],
+                                     float scale)
 {
-    const float low[2] = { r.most[0] * scale, r.most[1] * scale };
+    const float low[2] = { r.max[0] * scale, r.max[1] * scale };
     #pragma unroll
     for (int i = 0; i < KEYS / 2; i++)
         s[i] = fast_exp2(fmaf(s[i], scale, -low[i / 2 % 2]));
-    /* add them to the sums of the rows */
+    /* add the exponentials to the running sums */
     float sum[4] = { s[0], s[1], s[2], s[3] };
     #pragma unroll
     for (int i = 4; i < KEYS / 2; i++)
         sum[i % 4] += s[i];
     #pragma unroll
     for (int h = 0; h < 2; h++)
-        r.sum[h] = fmaf(r.sum[h], r.shrink[h],
+        r.sum[h] = fmaf(r.sum[h], r.rescale[h],
                         sum[2 * h] + sum[2 * h + 1]);
 }
 
-DEVICE_INLINE void round_powers(uint32_t (&p)[KEYS / 4],
+DEVICE_INLINE void pack_probabilities(uint32_t (&p)[KEYS / 4],
                                 const float (&s)[KEYS / 2])
 {
     #pragma unroll
@@ -242,7 +246,7 @@ DEVICE_INLINE void scale_rows(float (&y)[n], const float (&by)[2])
 
 
 /* row, key: of the thread's first score */
-DEVICE_INLINE void hide_the_future(float (&s)[KEYS / 2], int row, int key)
+DEVICE_INLINE void mask_later_keys(float (&s)[KEYS / 2], int row, int key)
 {
     const int ahead = row - key;
     #pragma unroll
@@ -256,13 +260,13 @@ DEVICE_INLINE void hide_the_future(float (&s)[KEYS / 2], int row, int key)
 /* barrier: a named one, for these four warps */
 template <int HS> DEVICE_INLINE void write_output(
     bf16 (&to)[HS / WIDE][ROWS][WIDE], const float (&y)[HS / 2],
-    const CUtensorMap *outputs, Tile t, int barrier, int thread)
+    const CUtensorMap *outputs, WorkTile t, int barrier, int thread)
 {
     const int lane = thread % 32;
     if (thread == 0)
         tma_wait_read<0>();             /* of the tile before */
     named_barrier_sync(barrier, GROUP);
-    /* y to shared memory, swizzled */
+    /* store y to shared memory, swizzled */
     #pragma unroll
     for (int i = 0; i < HS / 2; i += 2) {
         const int row = thread / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
@@ -272,7 +276,7 @@ template <int HS> DEVICE_INLINE void write_output(
     }
     fence_proxy_async();
     named_barrier_sync(barrier, GROUP);
-    /* one thread starts the stores */
+    /* start the stores by one thread */
     if (thread == 0) {
         for (int c = 0; c < HS / WIDE; c++)
             tma_store(outputs, to[c], t.h * HS + c * WIDE, t.row, t.b);
@@ -281,8 +285,8 @@ template <int HS> DEVICE_INLINE void write_output(
 }
 
 
-/* attend with one warpgroup */
-/* what a thread knows, and what it holds */
+/* consume with one warpgroup */
+/* describe the place of a thread */
 struct Place {
     int group, thread, lane;
     int row;                    /* its first, of the group's 64         */
@@ -301,15 +305,16 @@ template <int HS> DEVICE_INLINE Place place_of(Shared<HS> &sh, int group)
 template <int HS> constexpr int Q_NEXT = sizeof(Shared<HS>::q[0]) / 16;
 template <int HS> constexpr int KV_NEXT = sizeof(Shared<HS>::k[0]) / 16;
 
+/* describe the registers of a thread */
 template <int HS> struct Numbers {
-    float y[HS / 2], s[KEYS / 2];   /* the output; scores, then powers */
-    uint32_t p[KEYS / 4];           /* powers as operands              */
+    float y[HS / 2], s[KEYS / 2];   /* output; scores, then exponentials */
+    uint32_t p[KEYS / 4];           /* exponentials as operand A         */
     Rows r;
 };
 
-/* let go what only the others need */
+/* skip keys that only other warpgroups need */
 template <int HS> DEVICE_INLINE void
-pass_by(Shared<HS> &sh, const Place &at, Ring &kv)
+skip_keys(Shared<HS> &sh, const Place &at, Ring &kv)
 {
     mbarrier_wait(&sh.k_full[kv.stage], kv.parity);
     mbarrier_wait(&sh.v_full[kv.stage], kv.parity);
@@ -321,7 +326,7 @@ pass_by(Shared<HS> &sh, const Place &at, Ring &kv)
     advance<STAGES<HS>>(kv);
 }
 
-/* steps of a tile */
+/* compute the steps of a work tile */
 /* row, key: of the thread's first score */
 template <int HS> DEVICE_INLINE void first_step(Shared<HS> &sh,
     const Attention &a, const Place &at, Numbers<HS> &n, uint32_t queries,
@@ -333,10 +338,10 @@ template <int HS> DEVICE_INLINE void first_step(Shared<HS> &sh,
     wgmma_hold(n.s);
     if (at.thread == 0)
         mbarrier_arrive(&sh.k_empty[kv.stage]);
-    hide_the_future(n.s, row, key);
-    raise_maxima(n.r, n.s, a.scale);
-    take_powers(n.r, n.s, a.scale);
-    round_powers(n.p, n.s);
+    mask_later_keys(n.s, row, key);
+    update_maxima(n.r, n.s, a.scale);
+    take_exponentials(n.r, n.s, a.scale);
+    pack_probabilities(n.p, n.s);
 }
 
 template <int HS> DEVICE_INLINE void
@@ -357,28 +362,28 @@ template <int HS> DEVICE_INLINE void step(Shared<HS> &sh,
     kv = ahead;
     start_scores<HS>(n.s, queries, at.k + kv.stage * KV_NEXT<HS>);
     start_output<HS>(n.y, n.p, at.v + old.stage * KV_NEXT<HS>);
-    /* softmax of the scores */
+    /* take the softmax of the scores */
     wgmma_wait<1>();
     wgmma_hold(n.s);
     if (at.thread == 0)
         mbarrier_arrive(&sh.k_empty[kv.stage]);
-    raise_maxima(n.r, n.s, a.scale);
-    take_powers(n.r, n.s, a.scale);
+    update_maxima(n.r, n.s, a.scale);
+    take_exponentials(n.r, n.s, a.scale);
     wgmma_hold(n.s);
     wait_for_step(sh, ahead, kv, more);
-    /* add the output, shrunk to the new maximum */
+    /* wait for the output, and rescale it */
     wgmma_wait<0>();
     wgmma_hold(n.y);
     wgmma_hold(n.p);
     if (at.thread == 0)
         mbarrier_arrive(&sh.v_empty[old.stage]);
-    scale_rows(n.y, n.r.shrink);
-    round_powers(n.p, n.s);
+    scale_rows(n.y, n.r.rescale);
+    pack_probabilities(n.p, n.s);
 }
 
 template <int HS> DEVICE_INLINE void last_output(Shared<HS> &sh,
     const Attention &a, const Place &at, Numbers<HS> &n, Ring &kv,
-    const Tile &t)
+    const WorkTile &t)
 {
     Rows &r = n.r;
     mbarrier_wait(&sh.v_full[kv.stage], kv.parity);
@@ -390,7 +395,7 @@ template <int HS> DEVICE_INLINE void last_output(Shared<HS> &sh,
         const int row = t.row + at.row + 8 * h;
         if (at.lane % 4 == 0 && row < a.T)
             a.lse[(size_t)(t.b * a.NH + t.h) * a.T + row]
-                = (r.most[h] * a.scale + __log2f(r.sum[h])) * (float)M_LN2;
+                = (r.max[h] * a.scale + __log2f(r.sum[h])) * (float)M_LN2;
     }
     wgmma_wait<0>();
     wgmma_hold(n.y);
@@ -402,14 +407,14 @@ template <int HS> DEVICE_INLINE void last_output(Shared<HS> &sh,
     scale_rows(n.y, by);
 }
 
-/* attend to the queries of one tile */
-template <int HS> DEVICE_INLINE void attend_to_tile(Shared<HS> &sh,
+/* consume one work tile */
+template <int HS> DEVICE_INLINE void consume_tile(Shared<HS> &sh,
     const CUtensorMap *outputs, const Attention &a, const Place &at,
-    const Ring &q, Ring &kv, const Tile &t, int j)
+    const Ring &q, Ring &kv, const WorkTile &t, int j)
 {
     const uint32_t queries = at.q + q.stage * Q_NEXT<HS>;
     Numbers<HS> n = {};
-    n.r.most[0] = n.r.most[1] = -INFINITY;
+    n.r.max[0] = n.r.max[1] = -INFINITY;
     first_step(sh, a, at, n, queries, kv, t.row + at.row,
                j * KEYS + at.lane % 4 * 2);
     Ring ahead = kv;
@@ -421,33 +426,33 @@ template <int HS> DEVICE_INLINE void attend_to_tile(Shared<HS> &sh,
     write_output<HS>(sh.y[at.group], n.y, outputs, t, 1 + at.group,
                      at.thread);
 }
-template <int HS> DEVICE_INLINE void attend(Shared<HS> &sh,
+template <int HS> DEVICE_INLINE void consume(Shared<HS> &sh,
     const CUtensorMap *outputs, const Attention &a, int group)
 {
     const Place at = place_of(sh, group);
     Ring q = { 0, 0 }, kv = { 0, 0 };
     for (;;) {
-        /* wait for a tile of queries; break, if there is none */
+        /* wait for a work tile; break, if there is none */
         mbarrier_wait(&sh.q_full[q.stage], q.parity);
-        Tile t = sh.tile[q.stage];
+        WorkTile t = sh.tile[q.stage];
         if (t.end)
             break;
         int j = (min(t.row + TILE<HS>, a.T) - 1) / KEYS;
         t.row += group * ROWS;
         const int diagonal = t.row >= 0 && t.row < a.T ? t.row / KEYS : -1;
         for (; j > diagonal; j--)
-            pass_by(sh, at, kv);
+            skip_keys(sh, at, kv);
         if (diagonal < 0)
             mbarrier_arrive(&sh.q_empty[q.stage]);
         else
-            attend_to_tile(sh, outputs, a, at, q, kv, t, j);
+            consume_tile(sh, outputs, a, at, q, kv, t, j);
         advance<QUERIES<HS>>(q);
     }
     if (at.thread == 0)
         tma_wait_read<0>();
 }
 
-/* the kernel of attention forward */
+/* run attention forward in one block */
 template <int HS>
 __global__ void __launch_bounds__((1 + GROUPS<HS>) * GROUP, 1)
 flash_fwd_kernel(const __grid_constant__ CUtensorMap queries,
@@ -459,7 +464,7 @@ flash_fwd_kernel(const __grid_constant__ CUtensorMap queries,
     extern __shared__ char memory[];
     Shared<HS> &sh = *(Shared<HS> *)(((uintptr_t)memory + 1023)
                                      & ~(uintptr_t)1023);
-    /* set the barriers up */
+    /* initialise the barriers */
     if (threadIdx.x == 0) {
         for (int i = 0; i < QUERIES<HS>; i++) {
             mbarrier_init(&sh.q_full[i], 1);
@@ -474,21 +479,21 @@ flash_fwd_kernel(const __grid_constant__ CUtensorMap queries,
         mbarrier_init_done();
     }
     __syncthreads();
-    /* fetch, or attend */
+    /* produce or consume, by warpgroup */
     if (threadIdx.x < GROUP) {
         registers_give_up<GROUPS<HS> == 3 ? 32 : 40>();
         if (threadIdx.x == 0)
-            fetch_tiles(sh, &queries, &keys, a);
+            produce(sh, &queries, &keys, a);
     } else {
         registers_take<GROUPS<HS> == 3 ? 160 : 232>();
-        attend(sh, &outputs, a, threadIdx.x / GROUP - 1);
+        consume(sh, &outputs, a, threadIdx.x / GROUP - 1);
     }
 #endif
 }
 
 }
 
-/* attention forward on Hopper */
+/* launch attention forward on Hopper */
 template <int HS> static void launch(bf16 *y, float *lse, const bf16 *qkv,
     int B, int T, int C, int NH, int processors)
 {
@@ -498,7 +503,7 @@ template <int HS> static void launch(bf16 *y, float *lse, const bf16 *qkv,
                           (float)(M_LOG2E / sqrt(HS)) };
     const size_t bytes = sizeof(Shared<HS>) + 1024;
     allow_shared_memory(flash_fwd_kernel<HS>, bytes);
-    /* launch it with a map for queries, for keys and values, for outputs */
+    /* launch with maps of queries, of keys and values, and of outputs */
     const CUtensorMap queries = tensor_map(qkv, 3 * C, T, B, 3 * C, ROWS);
     const CUtensorMap keys = tensor_map(qkv, 3 * C, T, B, 3 * C, KEYS);
     const CUtensorMap outputs = tensor_map(y, C, T, B, C, ROWS);

@@ -1,9 +1,9 @@
-/* Tangled from chapters/gpt2/attention.nw, "Two products".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "The files of attention".  Edit it there. */
 
 #include "ops/attention/attention_bf16_impls.h"
 #include "ops/attention/mma.cuh"
 
-/* the numbers of attention in bf16 */
+/* describe the numbers in bf16 */
 struct Bf16 {
     typedef bf16 Number;
     typedef unsigned Pair;
@@ -12,10 +12,10 @@ struct Bf16 {
         UNROLL = 8,             /* a tile's loop: all of it */
         SUMS = true             /* are sums of columns wanted? */
     };
-    /* two numbers, rounded to bf16 */
+    /* round two numbers to bf16 */
     DEVICE_INLINE Pair pair(float a, float b) { return pack_two(a, b); }
 
-    /* s = rows of a times rows of a tile */
+    /* multiply rows by the rows of a tile */
     /* s [16 M][8 N] = a times the transpose of the 8 N rows at `at` */
     template <int M, int N, int K> DEVICE_INLINE void
     dots(float (&s)[M][N][4], const unsigned (&a)[M][K][4], unsigned at)
@@ -26,7 +26,7 @@ struct Bf16 {
         for (int k = 0; k < K; k++)
             #pragma unroll
             for (int n = 0; n < N; n += 2) {
-                /* multiply by 16 rows of the tile, laid on their side */
+                /* multiply by 16 rows of the tile, transposed */
                 unsigned b[4];
                 ldmatrix(b, at + n * 8 * pitch + k * 32);
                 #pragma unroll
@@ -36,7 +36,7 @@ struct Bf16 {
                 }
             }
     }
-    /* d += p times a tile */
+    /* add probabilities times a tile */
     /* d [16 M][8 W] += p [16 M][8 N], rounded to bf16, times the 8 N rows at
      * `at` */
     template <int M, int N, int W> DEVICE_INLINE void
@@ -47,7 +47,7 @@ struct Bf16 {
         #pragma unroll
         for (int k = 0; k < N / 2; k++) {
             unsigned a[M][4];
-            /* a = 16 columns of p, rounded */
+            /* round 16 columns of p to fragment a */
             #pragma unroll
             for (int i = 0; i < M; i++)
                 for (int j = 0; j < 4; j++)
@@ -55,7 +55,7 @@ struct Bf16 {
                                        p[i][2 * k + j / 2][j % 2 * 2 + 1]);
             #pragma unroll
             for (int n = 0; n < W; n += 2) {
-                /* multiply by 16 rows of the tile, 16 columns of it */
+                /* multiply by 16 rows and 16 columns of the tile */
                 unsigned b[4];
                 ldmatrix_t(b, at + k * 16 * pitch + n * 16);
                 #pragma unroll

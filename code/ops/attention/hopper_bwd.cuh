@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention-backward.nw, "One step".  Edit it there. */
+/* Tangled from chapters/workshop/backward-plumbing.nw, "The header".  Edit it there. */
 
 /* hopper_bwd.cuh: what the backward kernels for Hopper do with tiles of
  * 64 x 64 numbers in the registers of a warpgroup. */
@@ -8,7 +8,7 @@
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/hopper.cuh"
 
-/* numbers of a thread */
+/* start dp from -D */
 /* dsum: of this thread's first column; the others are 8 j and 8 j + 1
  * further. */
 DEVICE_INLINE void start_from(float (&dp)[32], const float *dsum)
@@ -21,6 +21,7 @@ DEVICE_INLINE void start_from(float (&dp)[32], const float *dsum)
     }
 }
 
+/* compute probabilities from scores */
 /* s = 2^(scale s - lse) */
 DEVICE_INLINE void
 probabilities(float (&s)[32], const float *lse, float scale)
@@ -36,6 +37,7 @@ probabilities(float (&s)[32], const float *lse, float scale)
     }
 }
 
+/* hide the keys after a query */
 /* On the diagonal: keys after the query count nothing.  Rows are keys;
  * row, column: of this thread's first number. */
 DEVICE_INLINE void hide_later_keys(float (&s)[32], int row, int column)
@@ -46,6 +48,7 @@ DEVICE_INLINE void hide_later_keys(float (&s)[32], int row, int column)
             s[i] = 0;
 }
 
+/* clear the sums of a thread */
 template <int n> DEVICE_INLINE void clear(float (&x)[n])
 {
     #pragma unroll
@@ -53,7 +56,7 @@ template <int n> DEVICE_INLINE void clear(float (&x)[n])
         x[i] = 0;
 }
 
-/* ds = p (dp - D), as an operand */
+/* compute ds = p (dp - D) as an operand */
 /* ds = p dp, rounded to bf16; dp is the difference with D. */
 DEVICE_INLINE void
 pack_ds(uint32_t (&ds)[16], const float (&p)[32], const float (&dp)[32])
@@ -65,15 +68,15 @@ pack_ds(uint32_t (&ds)[16], const float (&p)[32], const float (&dp)[32])
     wgmma_hold(ds);
 }
 
-/* the barrier of a group */
+/* synchronise a warpgroup */
 DEVICE_INLINE void group_sync(int group)
 {
     named_barrier_sync(1 + group, GROUP);
 }
 
-/* sums of columns of a warp */
-/* Of the 2 n numbers s of each lane, n go to the lane 2 n further or back,
- * which has need of them: s[i] = the sum over the two lanes. */
+/* sum the columns of a warp */
+/* Of the 2 n numbers s of each lane, n go to the lane 2 n higher or lower,
+ * which keeps them: s[i] = the sum over the two lanes. */
 template <int n> DEVICE_INLINE void halve(float (&s)[16])
 {
     const bool upper = threadIdx.x & (2 * n);

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention.nw, "Two products".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "The files of attention".  Edit it there. */
 
 /* mma.cuh: attention by mma.sync, for numbers of any type E.  It is Bf16 of
  * cuda_bf16_mma.cu, or Tf32 of cuda_tf32.cu. */
@@ -10,7 +10,7 @@
 
 enum { WARPS4 = 4, THREADS4 = 32 * WARPS4, TILE = 64 };
 
-/* tiles of rows in shared memory */
+/* keep tiles of rows in shared memory */
 template <class E> using Number = typename E::Number;
 
 /* The bytes of a row of a tile: 16 more than the head's, so that eight rows
@@ -58,7 +58,7 @@ DEVICE_INLINE void load_a(unsigned (&a)[K][4], unsigned at)
         ldmatrix(a[k], at + k * 32);
 }
 
-/* results of a row */
+/* write a row from a warp */
 /* A row of a head = times the half r of x: lane / 4 + 8 r of 16 rows */
 template <class E, int W> DEVICE_INLINE void
 write_row(Number<E> *to, const float (&x)[W][4], int r, float times)
@@ -70,6 +70,7 @@ write_row(Number<E> *to, const float (&x)[W][4], int r, float times)
                                x[n][2 * r + 1] * times);
 }
 
+/* write the rows of a warp */
 /* Rows t to t + 15 of a head, ld apart, = times x; none from T on */
 template <class E, int W> DEVICE_INLINE void
 write_rows(Number<E> *to, const float (&x)[W][4], float times, size_t ld,
@@ -83,14 +84,15 @@ write_rows(Number<E> *to, const float (&x)[W][4], float times, size_t ld,
     }
 }
 
+/* sum the rows of a block */
 /* to[0 .. HS) = `times` the sums over the rows of all four warps */
 template <int HS, int M>
 DEVICE_INLINE void sum_columns(float *to, const float x[M][HS / 8][4],
                                float times, float *room)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    __syncthreads();                    /* nobody needs the tiles now */
-    /* room = the sums over the rows of each warp */
+    __syncthreads();                    /* no warp needs the tiles now */
+    /* sum over the rows of each warp */
     #pragma unroll
     for (int i = 0; i < HS / 4; i++) {
         float sum = 0;
@@ -108,9 +110,9 @@ DEVICE_INLINE void sum_columns(float *to, const float x[M][HS / 8][4],
                                    + (column[2 * HS] + column[3 * HS]));
 }
 
-/* lse and D of 64 queries */
+/* load lse and D of 64 queries */
 /* lse, for powers of 2, of 64 queries from t on in the first 64 threads,
- * D in the others; 0 behind the last query, whose rows are 0, too */
+ * D in the others; 0 after the last query, whose rows are 0, too */
 DEVICE_INLINE float
 statistic(const float *lse, const float *dsum, int t, int T)
 {
@@ -120,18 +122,18 @@ statistic(const float *lse, const float *dsum, int t, int T)
     return t < T ? dsum[t] : 0;
 }
 
-/* online softmax of rows in registers */
-/* s = exp(s - most); most, and with it out and sum, are brought up to date
- * when a number is about to exceed 2^8, or twice the sum in this lane */
+/* update the softmax of rows in registers */
+/* s = exp(s - row_max).  row_max, out and sum are updated when a number is
+ * about to exceed 2^8, or twice the sum in this lane. */
 #define RESCALE_THRESHOLD 8.0f
 
 template <int HS, int M, int N> DEVICE_INLINE void
-online_softmax(float s[M][N][4], float out[M][HS / 8][4], float most[M][2],
-               float sum[M][2], float scale)
+online_softmax(float s[M][N][4], float out[M][HS / 8][4],
+               float row_max[M][2], float sum[M][2], float scale)
 {
     float top[M][2];
     bool grown = false;
-    /* top = this lane's maximum in each row; has one grown? */
+    /* find this lane's maximum of each row, and whether one has grown */
     #pragma unroll
     for (int i = 0; i < M; i++)
         #pragma unroll
@@ -141,37 +143,37 @@ online_softmax(float s[M][N][4], float out[M][HS / 8][4], float most[M][2],
             for (int n = 0; n < N; n++)
                 top[i][r] = fmaxf(top[i][r], fmaxf(s[i][n][2 * r],
                                                    s[i][n][2 * r + 1]));
-            grown |= (top[i][r] - most[i][r]) * scale
+            grown |= (top[i][r] - row_max[i][r]) * scale
                    > fminf(RESCALE_THRESHOLD, fast_log2(sum[i][r]) + 1);
         }
     if (__any_sync(WHOLE_WARP, grown))
-        /* take all new maxima; scale what was summed before */
+        /* take all new maxima, and rescale the sums */
         #pragma unroll
         for (int i = 0; i < M; i++)
             #pragma unroll
             for (int r = 0; r < 2; r++) {
-                top[i][r] = quad_max(fmaxf(most[i][r], top[i][r]));
-                const float keep = fast_exp2((most[i][r] - top[i][r]) * scale);
-                most[i][r] = top[i][r];
+                top[i][r] = quad_max(fmaxf(row_max[i][r], top[i][r]));
+                const float keep = fast_exp2((row_max[i][r] - top[i][r]) * scale);
+                row_max[i][r] = top[i][r];
                 sum[i][r] *= keep;
                 #pragma unroll
                 for (int n = 0; n < HS / 8; n++)
                     for (int j = 2 * r; j < 2 * r + 2; j++)
                         out[i][n][j] *= keep;
             }
-    /* exponentials, and their sums */
+    /* take exponentials and add them up */
     #pragma unroll
     for (int i = 0; i < M; i++)
         #pragma unroll
         for (int n = 0; n < N; n++)
             for (int j = 0; j < 4; j++) {
-                const float base = -most[i][j / 2] * scale;
+                const float base = -row_max[i][j / 2] * scale;
                 s[i][n][j] = fast_exp2(fmaf(s[i][n][j], scale, base));
                 sum[i][j / 2] += s[i][n][j];
             }
 }
 
-/* attention forward */
+/* compute y of 64 M queries */
 /* y and lse of 64 M queries of one head; a warp has 16 M of them.
  *   launch    B NH ceil(T / 64 M) blocks of 128 threads
  *   shared    4 tiles: 36,864 bytes at HS = 64 in bf16, 69,632 in floats */
@@ -182,7 +184,7 @@ attention_mma_fwd_kernel(Number<E> *y, float *lse, const Number<E> *qkv,
 {
     extern __shared__ uint4 shared[];
     const unsigned at = shared_address(shared);
-    /* t, the first query of this block, and its head */
+    /* find the first query t of this block, and its head */
     const int tiles = (T + 64 * M - 1) / (64 * M);
     const size_t head = blockIdx.x / tiles, b = head / NH, h = head % NH * HS;
     const int t = (tiles - 1 - blockIdx.x % tiles) * 64 * M;   /* long first */
@@ -192,19 +194,19 @@ attention_mma_fwd_kernel(Number<E> *y, float *lse, const Number<E> *qkv,
     qkv += b * T * ld + h;
     const int last = min(t + 64 * M, T);
     unsigned q[M][HS / E::DEPTH][4];
-    float out[M][HS / 8][4] = {}, most[M][2], sum[M][2] = {};
+    float out[M][HS / 8][4] = {}, row_max[M][2], sum[M][2] = {};
     /* start copies of the queries and of the first keys and values */
     load_rows<E, HS, 64 * M>(at + 2 * TILE_BYTES<E, HS>, qkv, ld, t, T);
     load_rows<E, HS, TILE>(at, qkv + C, ld, 0, T);
     load_rows<E, HS, TILE>(at + TILE_BYTES<E, HS>, qkv + 2 * C, ld, 0, T);
-    /* take the queries of this warp into registers */
+    /* load the queries of this warp into registers */
     cp_async_wait_all();
     __syncthreads();
     #pragma unroll
     for (int i = 0; i < M; i++) {
         load_a<E>(q[i], at + 2 * TILE_BYTES<E, HS>
                         + (row - t + 16 * i) * PITCH<E, HS>);
-        most[i][0] = most[i][1] = -INFINITY;
+        row_max[i][0] = row_max[i][1] = -INFINITY;
     }
     for (int u = 0; u < last; u += TILE) {
         /* wait for keys and values u to u + 63, start the next copies */
@@ -221,13 +223,13 @@ attention_mma_fwd_kernel(Number<E> *y, float *lse, const Number<E> *qkv,
         #pragma unroll E::UNROLL
         for (int part = 0; part < TILE; part += 8 * N) {
             if (u + part > row + 16 * M - 1)
-                break;                  /* all of it is the future */
+                break;                  /* all of it is masked */
             /* add the part of 8 N keys to out */
             const unsigned keys = now + part * PITCH<E, HS>;
             float s[M][N][4];
             E::dots(s, q, keys);
 
-            /* hide the future */
+            /* mask later keys */
             if (u + part + 8 * N - 1 > row)
                 #pragma unroll
                 for (int i = 0; i < M; i++)
@@ -236,7 +238,7 @@ attention_mma_fwd_kernel(Number<E> *y, float *lse, const Number<E> *qkv,
                             if (u + part + n * 8 + lane % 4 * 2 + j % 2
                                 > row + i * 16 + lane / 4 + j / 2 * 8)
                                 s[i][n][j] = -INFINITY;
-            online_softmax<HS, M, N>(s, out, most, sum, scale);
+            online_softmax<HS, M, N>(s, out, row_max, sum, scale);
             E::add_rows(out, s, keys + TILE_BYTES<E, HS>);
         }
     }
@@ -251,11 +253,12 @@ attention_mma_fwd_kernel(Number<E> *y, float *lse, const Number<E> *qkv,
                 continue;
             write_row<E>(y + (b * T + at_row) * C + h, out[i], r, part);
             if (lane % 4 == 0)
-                lse[head * T + at_row] = most[i][r] * scale * LN2 + vlog(all);
+                lse[head * T + at_row] = row_max[i][r] * scale * LN2
+                                       + vlog(all);
         }
 }
 
-/* attention backward, dq */
+/* compute dq of 64 M queries */
 /* dq of 64 M queries of one head. */
 template <class E, int HS, int M, int N, int BLOCKS>
 __global__ void __launch_bounds__(THREADS4, BLOCKS)
@@ -265,7 +268,7 @@ attention_mma_bwd_dq(Number<E> *dqkv, float *sums, const Number<E> *dy,
 {
     extern __shared__ uint4 shared[];
     const unsigned at = shared_address(shared);
-    /* t, the first query of this block, and its head */
+    /* find the first query t of this block, and its head */
     const int tiles = (T + 64 * M - 1) / (64 * M);
     const size_t head = blockIdx.x / tiles, b = head / NH, h = head % NH * HS;
     const int t = (tiles - 1 - blockIdx.x % tiles) * 64 * M;   /* long first */
@@ -281,7 +284,7 @@ attention_mma_bwd_dq(Number<E> *dqkv, float *sums, const Number<E> *dy,
     /* start copies of the queries and of their gradients */
     load_rows<E, HS, 64 * M>(at, qkv, ld, t, T);
     load_rows<E, HS, 64 * M>(at + 2 * TILE_BYTES<E, HS>, dy, C, t, T);
-    /* take them, lse and D into registers; start the first keys */
+    /* load them, lse and D into registers; start the first keys */
     cp_async_wait_all();
     __syncthreads();
     #pragma unroll
@@ -328,7 +331,7 @@ attention_mma_bwd_dq(Number<E> *dqkv, float *sums, const Number<E> *dy,
                         s[i][n][j] = p * (dp[i][n][j] - d[i][j / 2]);
                     }
 
-            /* no gradient from the future */
+            /* set gradients of later keys to zero */
             if (u + part + 8 * N - 1 > row)
                 #pragma unroll
                 for (int i = 0; i < M; i++)
@@ -349,7 +352,7 @@ attention_mma_bwd_dq(Number<E> *dqkv, float *sums, const Number<E> *dy,
                            scale * LN2, (float *)shared);
 }
 
-/* attention backward, dk and dv */
+/* compute dk and dv of 64 M keys */
 /* dk and dv of 64 M keys of one head; a warp has 16 M of them. */
 template <class E, int HS, int M, int N, int BLOCKS>
 __global__ void __launch_bounds__(THREADS4, BLOCKS)
@@ -360,7 +363,7 @@ attention_mma_bwd_dkv(Number<E> *dqkv, float *sums, const Number<E> *dy,
     extern __shared__ uint4 shared[];
     const unsigned at = shared_address(shared);
     float *stat = (float *)((char *)shared + 4 * TILE_BYTES<E, HS>);
-    /* u, the first key of this block, and its head */
+    /* find the first key u of this block, and its head */
     const int tiles = (T + 64 * M - 1) / (64 * M);
     const size_t head = blockIdx.x / tiles, b = head / NH, h = head % NH * HS;
     const int u = blockIdx.x % tiles * 64 * M;
@@ -373,7 +376,7 @@ attention_mma_bwd_dkv(Number<E> *dqkv, float *sums, const Number<E> *dy,
     dsum += head * T;
     unsigned k[M][HS / E::DEPTH][4], v[M][HS / E::DEPTH][4];
     float dk[M][HS / 8][4] = {}, dv[M][HS / 8][4] = {};
-    /* take the keys and values of this warp into registers */
+    /* load the keys and values of this warp into registers */
     load_rows<E, HS, 64 * M>(at, qkv + C, ld, u, T);
     load_rows<E, HS, 64 * M>(at + 2 * TILE_BYTES<E, HS>, qkv + 2 * C, ld, u, T);
     cp_async_wait_all();
@@ -421,7 +424,7 @@ attention_mma_bwd_dkv(Number<E> *dqkv, float *sums, const Number<E> *dy,
                         dp[i][n][j] = s[i][n][j] * (dp[i][n][j] - d[column]);
                     }
 
-            /* nothing from queries that do not see the key */
+            /* set terms of earlier queries to zero */
             if (t + part < row + 16 * M - 1)
                 #pragma unroll
                 for (int i = 0; i < M; i++)

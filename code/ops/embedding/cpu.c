@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "Sums that go both ways".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Residual addition and embedding".  Edit it there. */
 
 #include <stddef.h>
 #include "ops/embedding/embedding.h"
@@ -12,7 +12,7 @@ static void add_rows(real *y, const real *a, const real *b, int C)
         y[c] = a[c] + b[c];
 }
 
-/* embedding_fwd */
+/* look up the embeddings */
 void cpu_embedding_fwd(real *x, const int32_t *tokens, const real *wte,
                        const real *wpe, int B, int T, int C)
 {
@@ -23,7 +23,7 @@ void cpu_embedding_fwd(real *x, const int32_t *tokens, const real *wte,
                  wpe + n % (size_t)T * row, C);
 }
 
-/* add_row: y += x */
+/* add a row to another */
 SIMD_CLONES
 static void add_row(real *y, const real *x, int n)
 {
@@ -32,7 +32,7 @@ static void add_row(real *y, const real *x, int n)
         y[c] += x[c];
 }
 
-/* embedding_bwd */
+/* scatter the gradients of the embeddings */
 enum { STRIP = 64 };        /* columns that one thread takes at a time */
 
 void cpu_embedding_bwd(real *dwte, real *dwpe, const real *dx,

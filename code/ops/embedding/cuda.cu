@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "Who owns a word?".  Edit it there. */
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A block for each token: the embedding".  Edit it there. */
 
 #include "ops/embedding/embedding.h"
 #include "ops/fp32/fp32.h"

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "The embedding".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "The embedding".  Edit it there. */
 
 #include <limits.h>
 #include "backend/backend.h"
@@ -15,7 +15,7 @@ enum { AT_ONCE = 4 };                   /* sequences */
 /* x[b,t,:] = wte[tokens[b,t],:] + wpe[t,:], a warp for position t of four
  * sequences, which have one row of wpe in common.
  *   launch    T ceil(B / 4) warps, 8 in a block
- *   moves     2 BTC bytes out, 2 C for each different word in   */
+ *   moves     2 BTC bytes out, 2 C for each different token in  */
 template <int W>
 __global__ void embedding_bf16_fwd_kernel(bf16 *x, const int32_t *tokens,
                                           const bf16 *wte, const bf16 *wpe,
@@ -184,19 +184,19 @@ embedding_bwd_words(float *dwte, float *part, const E *dx,
                     sum[q] += v[q];
             }
         }
-        /* add up the word's tasks; only the last of them goes on */
+        /* combine the word's tasks; only the last block goes on */
         int k = j - t.from, width = 1;
         for (; width < tasks; width *= 2) {
             const int other = k ^ width, right = t.from + max(k, other);
             if (other >= tasks)
                 continue;                       /* nobody to meet in this round */
-            /* leave the sum; break, unless the other one was here before */
+            /* store the sum; break if the other task is not done */
             float *left = part + (size_t)t.from * C + c;
             if (in)
                 halves_put<W>(left + (size_t)k * C, sum, h);
             __syncthreads();
 
-            /* met = was the other one here before? */
+            /* met = the other task is done */
             if (threadIdx.x == 0) {
                 __threadfence();
                 met = atomicExch(&list.met[right], 1);
@@ -217,7 +217,7 @@ embedding_bwd_words(float *dwte, float *part, const E *dx,
         if (width < tasks)
             continue;
 
-        /* the winner adds what the word has already */
+        /* add what the word has already */
         if (tasks > 1 && in) {
             halves_get<W>(v, word, h);
             #pragma unroll

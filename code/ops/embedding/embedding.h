@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "Sums that go both ways".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Residual addition and embedding".  Edit it there. */
 
 #ifndef OPS_EMBEDDING_EMBEDDING_H
 #define OPS_EMBEDDING_EMBEDDING_H
@@ -8,7 +8,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what embedding_fwd promises */
+/* contract of `embedding_fwd` */
 /* x[b,t,:] = wte[tokens[b,t],:] + wpe[t,:]
  *
  *   x         real [B][T][C], overwritten
@@ -18,7 +18,7 @@ C_FUNCTIONS_BEGIN
 void embedding_fwd(real *x, const int32_t *tokens, const real *wte,
                    const real *wpe, int B, int T, int C);
 
-/* what embedding_bwd promises */
+/* contract of `embedding_bwd` */
 /* Adds dx[b,t,:] to dwte[tokens[b,t],:] and to dwpe[t,:].  Equal tokens
  * are added in order of position, whatever the number of threads.
  *   moves     at most 20 BTC bytes        FLOP  2 BTC */

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "The embedding".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "The embedding".  Edit it there. */
 
 #ifndef OPS_EMBEDDING_EMBEDDING_BF16_H
 #define OPS_EMBEDDING_EMBEDDING_BF16_H

@@ -7,6 +7,7 @@
 #include "ops/operators.h"
 
 /* gelu of four floats */
+/* compute gelu or its derivative */
 #define TWO_U 1.59576912f               /* 2 sqrt(2 / pi) */
 #define CUBIC 0.044715f
 

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "GELU".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "GELU".  Edit it there. */
 
 #include "backend/hugepages.h"
 #include "ops/gelu/gelu.h"
@@ -7,7 +7,7 @@
 
 enum { PIECE = 256 };       /* elements between two looks ahead */
 
-/* gelu_piece, forward */
+/* apply GELU to a piece */
 SIMD_CLONES
 static void gelu_piece(real *y, const real *x, size_t n)
 {
@@ -16,7 +16,7 @@ static void gelu_piece(real *y, const real *x, size_t n)
         y[i] = gelu_value(x[i]);
 }
 
-/* gelu_bwd_piece, backward */
+/* apply the derivative of GELU to a piece */
 SIMD_CLONES
 static void gelu_bwd_piece(real *dx, const real *dy, const real *x,
                            size_t n)

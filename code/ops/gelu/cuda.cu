@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A thread for each element".  Edit it there. */
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A thread for each element: residual, AdamW, GELU".  Edit it there. */
 
 #include "ops/fp32/fp32.h"
 #include "ops/gelu/gelu.h"

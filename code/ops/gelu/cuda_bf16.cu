@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "GELU".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "GELU".  Edit it there. */
 
 #include "ops/gelu/gelu_bf16.h"
 #include "ops/kernels/common.cuh"
@@ -30,6 +30,7 @@ __device__ static __forceinline__ float gelu_slope(float x)
 /* gelu_bf16: packs */
 enum { EACH = 2 };                      /* packs for each thread */
 
+/* gelu_bf16: the kernel */
 /* y = gelu(x), or with BWD dy gelu'(x).
  *   launch    ceil(n / 4096) blocks of 256 threads with 2 packs each
  *   moves     4n bytes, 6n with BWD        ceiling   memory */
@@ -49,7 +50,7 @@ __global__ void gelu_bf16_kernel(bf16 *y, const bf16 *dy, const bf16 *x,
             if (BWD)
                 pd[k] = pack_load<8>(dy + from);
         } else if (from < n) {              /* the last, not a whole pack */
-            /* read what there is of pack k */
+            /* read the last, shorter pack k */
             float v[8] = {}, d[8] = {};
             for (int i = 0; from + i < n; i++) {
                 v[i] = bf16_to_float(x[from + i]);
@@ -62,7 +63,7 @@ __global__ void gelu_bf16_kernel(bf16 *y, const bf16 *dy, const bf16 *x,
     }
     #pragma unroll
     for (int k = 0; k < EACH; k++, at += 8 * THREADS) {
-        /* what becomes of pack k */
+        /* compute and store pack k */
         float v[8], d[8];
         pack_get(v, px[k]);
         pack_get(d, pd[k]);

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "GELU".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "GELU".  Edit it there. */
 
 #ifndef OPS_GELU_GELU_H
 #define OPS_GELU_GELU_H
@@ -8,7 +8,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what gelu_fwd promises */
+/* contract of `gelu_fwd` */
 /* y[i] = GELU(x[i]) in GPT-2's tanh form (Hendrycks 2016):
  *     x/2 (1 + tanh(u)),  u = sqrt(2/pi) (x + 0.044715 x^3)
  *
@@ -19,7 +19,7 @@ C_FUNCTIONS_BEGIN
  *             every finite x; -inf gives NaN (the product -inf * 0). */
 void gelu_fwd(real *y, const real *x, size_t n);
 
-/* what gelu_bwd promises */
+/* contract of `gelu_bwd` */
 /* dx[i] = dy[i] * GELU'(x[i]); dx is overwritten and may be dy.
  *   moves     12n bytes in float          FLOP  about 40n */
 void gelu_bwd(real *dx, const real *dy, const real *x, size_t n);

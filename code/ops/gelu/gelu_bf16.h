@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "GELU".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "GELU".  Edit it there. */
 
 #ifndef OPS_GELU_GELU_BF16_H
 #define OPS_GELU_GELU_BF16_H

@@ -1,11 +1,11 @@
-/* Tangled from chapters/gpt2/operators.nw, "GELU".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "GELU".  Edit it there. */
 
 #ifndef OPS_GELU_GELU_MATH_H
 #define OPS_GELU_GELU_MATH_H
 
 #include "ops/kernels/vmath.h"
 
-/* the constants of GELU, and a clamp */
+/* the constants of GELU and `clamp` */
 #define TWO_U 1.5957691216057308        /* 2 sqrt(2 / pi) */
 #define CUBIC 0.044715
 
@@ -15,7 +15,7 @@ ALWAYS_INLINE real clamp(real x, real limit)
     return x > limit ? limit : x;
 }
 
-/* gelu of a number */
+/* compute GELU of a number */
 ALWAYS_INLINE real gelu_value(real x)
 {
     real c = clamp(x, 12);
@@ -23,7 +23,7 @@ ALWAYS_INLINE real gelu_value(real x)
     return x * vsigmoid(u2);
 }
 
-/* the derivative of gelu at a number */
+/* compute the derivative of GELU at a number */
 ALWAYS_INLINE real gelu_slope(real x)
 {
     real c = clamp(x, 12);

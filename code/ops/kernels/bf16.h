@@ -29,9 +29,9 @@ __host__ __device__ static inline bf16 float_to_bf16(float x)
 #include "ops/kernels/ptx.cuh"
 
 /* packs: numbers that travel together */
-/* W numbers side by side in memory, moved by one instruction: 8 of them
- * are 16 bytes and lie at a multiple of 16, 4 are 8 bytes; 1 is for rows
- * that do not. */
+/* W neighbouring numbers, moved by one instruction: 8 are 16 bytes, at a
+ * multiple of 16 bytes, and 4 are 8 bytes.  Rows that do not begin at such
+ * multiples have packs of 1. */
 template <int W, typename E = bf16> struct Pack;
 template <> struct Pack<8> { uint4 bits; };
 template <> struct Pack<4> { uint2 bits; };
@@ -59,19 +59,6 @@ __device__ static __forceinline__ void pack_get(float *v, Pack<8> a)
     }
 }
 
-__device__ static __forceinline__ void pack_get(float *v, Pack<4> a)
-{
-    v[0] = __uint_as_float(a.bits.x << 16);
-    v[1] = __uint_as_float(a.bits.x & 0xffff0000);
-    v[2] = __uint_as_float(a.bits.y << 16);
-    v[3] = __uint_as_float(a.bits.y & 0xffff0000);
-}
-
-__device__ static __forceinline__ void pack_get(float *v, Pack<1> a)
-{
-    v[0] = __uint_as_float((unsigned)a.bits << 16);
-}
-
 __device__ static __forceinline__ unsigned pack_two(float low, float high)
 {
     const __nv_bfloat162 two = __floats2bfloat162_rn(low, high);
@@ -91,13 +78,18 @@ __device__ static __forceinline__ void pack_put(Pack<1> *a, const float *v)
     a->bits = __bfloat16_as_ushort(__float2bfloat16(v[0]));
 }
 
-template <int W, typename E>
-DEVICE_INLINE void pack_copy_async(Pack<W, E> *to, const E *from)
+/* packs of four numbers, of one, and of fp32 */
+__device__ static __forceinline__ void pack_get(float *v, Pack<4> a)
 {
-    if (sizeof *to == 16)
-        cp_async(to, from);
-    else
-        *to = pack_load<W>(from);
+    v[0] = __uint_as_float(a.bits.x << 16);
+    v[1] = __uint_as_float(a.bits.x & 0xffff0000);
+    v[2] = __uint_as_float(a.bits.y << 16);
+    v[3] = __uint_as_float(a.bits.y & 0xffff0000);
+}
+
+__device__ static __forceinline__ void pack_get(float *v, Pack<1> a)
+{
+    v[0] = __uint_as_float((unsigned)a.bits << 16);
 }
 
 template <> struct Pack<4, float> { float4 v; };
@@ -136,6 +128,15 @@ __device__ static __forceinline__ void float4_put(float *p, const float *v)
                                        v[4 * i + 2], v[4 * i + 3]);
     if (W == 1)
         p[0] = v[0];
+}
+
+template <int W, typename E>
+DEVICE_INLINE void pack_copy_async(Pack<W, E> *to, const E *from)
+{
+    if (sizeof *to == 16)
+        cp_async(to, from);
+    else
+        *to = pack_load<W>(from);
 }
 #else
 

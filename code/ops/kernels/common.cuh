@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "One contract, two implementations".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "The backend".  Edit it there. */
 
 /* What the CUDA sources of the operators share. */
 #ifndef OPS_KERNELS_COMMON_CUH

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention-on-hopper.nw, "A header for instructions".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "Hopper's instructions".  Edit it there. */
 
 /* hopper.cuh: the instructions of sm_90a that C has no words for, one
  * function each. */
@@ -23,7 +23,7 @@ static inline bool is_hopper(void)
         && gpu_attribute(cudaDevAttrComputeCapabilityMinor) == 0;
 }
 
-/* barriers that count bytes */
+/* initialise an mbarrier */
 /* A barrier in shared memory, 8 bytes.  A phase ends when `arrivals` have
  * arrived and every byte that was announced has come. */
 DEVICE_INLINE void mbarrier_init(uint64_t *bar, int arrivals)
@@ -32,20 +32,21 @@ DEVICE_INLINE void mbarrier_init(uint64_t *bar, int arrivals)
                  :: "r"(shared_address(bar)), "r"(arrivals) : "memory");
 }
 
-/* The thread that set barriers up makes them visible to the copy engine;
+/* The thread that set barriers up makes them visible to TMA;
  * __syncthreads() then to the other threads. */
 DEVICE_INLINE void mbarrier_init_done()
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
+/* wait for bytes: mbarrier */
 DEVICE_INLINE void mbarrier_arrive(uint64_t *bar)
 {
     asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];"
                  :: "r"(shared_address(bar)) : "memory");
 }
 
-/* Arrive, and announce bytes that the copy engine will bring. */
+/* Arrive, and announce bytes that TMA will bring. */
 DEVICE_INLINE void mbarrier_expect(uint64_t *bar, int bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 "
@@ -65,6 +66,7 @@ DEVICE_INLINE void mbarrier_wait(uint64_t *bar, uint32_t parity)
         "}" :: "r"(shared_address(bar)), "r"(parity) : "memory");
 }
 
+/* test an mbarrier, or wait for two */
 /* Has it ended?  May wait a moment for it. */
 DEVICE_INLINE bool mbarrier_test(uint64_t *bar, uint32_t parity)
 {
@@ -92,7 +94,7 @@ DEVICE_INLINE void mbarrier_wait_both(uint64_t *a, uint32_t a_parity,
                "r"(shared_address(b)), "r"(b_parity) : "memory");
 }
 
-/* rings of stages */
+/* walk around a ring of stages */
 /* A place in a ring of n stages, and the parity of this time around. */
 struct Ring { int stage; uint32_t parity; };
 
@@ -102,7 +104,7 @@ template <int n> DEVICE_INLINE void advance(Ring &r)
         r = Ring{ 0, r.parity ^ 1 };
 }
 
-/* boxes of a tensor, to and from shared memory */
+/* load and store boxes of a tensor: TMA */
 /* The box of `map` at (x, y, z) into shared memory, 1024-byte aligned; its
  * bytes count on bar.  Called by one thread.  What lies outside of the
  * tensor comes as zeros, and counts. */
@@ -127,6 +129,7 @@ DEVICE_INLINE void tma_store(const CUtensorMap *map, const void *from,
                     "r"(x), "r"(y), "r"(z) : "memory");
 }
 
+/* wait for stores of TMA */
 /* Stores of this thread so far are one group. */
 DEVICE_INLINE void tma_commit()
 {
@@ -140,7 +143,7 @@ template <int n> DEVICE_INLINE void tma_wait_read()
     asm volatile("cp.async.bulk.wait_group.read %0;" :: "n"(n) : "memory");
 }
 
-/* describe a tensor to the copy engine */
+/* describe a tensor to TMA */
 /* The tensor bf16 [nz][ny][nx] at p, rows `pitch` elements apart, planes
  * ny pitch; boxes of [1][rows][64], swizzled by 128 bytes.  p 16-byte
  * aligned, pitch % 8 == 0, rows <= 256.  If it cannot be described, the
@@ -148,7 +151,7 @@ template <int n> DEVICE_INLINE void tma_wait_read()
 static inline CUtensorMap tensor_map(const void *p, int nx, int ny, int nz,
                                      size_t pitch, int rows)
 {
-    /* sizes, strides and the box, from the innermost dimension outwards */
+    /* list sizes, strides and the box, innermost dimension first */
     const cuuint64_t size[] = { (cuuint64_t)nx, (cuuint64_t)ny,
                                 (cuuint64_t)nz };
     const cuuint64_t stride[] = { pitch * 2, pitch * 2 * size[1] };
@@ -180,9 +183,9 @@ static inline CUtensorMap tensor_map(const void *p, int nx, int ny, int nz,
 }
 
 
-/* order shared memory for the engines */
+/* order shared memory for TMA and the tensor cores */
 /* What this thread wrote to shared memory with ordinary stores can be read
- * by the copy engine and the tensor cores after the next barrier. */
+ * by TMA and the tensor cores after the next barrier. */
 DEVICE_INLINE void fence_proxy_async()
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -203,7 +206,7 @@ STMATRIX(stmatrix, "")
 STMATRIX(stmatrix_t, ".trans")          /* each matrix transposed */
 
 
-/* barriers for some of the warps */
+/* synchronise some of the warps */
 /* Barrier `id` (1 to 15; 0 is __syncthreads) of `threads` threads. */
 DEVICE_INLINE void named_barrier_sync(int id, int threads)
 {
@@ -211,7 +214,7 @@ DEVICE_INLINE void named_barrier_sync(int id, int threads)
 }
 
 
-/* hand registers on */
+/* give and take registers */
 /* Called by all of a warpgroup; n registers a thread, a multiple of 8. */
 template <int n> DEVICE_INLINE void registers_give_up()
 {
@@ -224,7 +227,7 @@ template <int n> DEVICE_INLINE void registers_take()
 }
 
 
-/* start products and wait for them */
+/* start wgmma and wait for it */
 DEVICE_INLINE void wgmma_fence()
 {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -249,6 +252,7 @@ template <int n> DEVICE_INLINE void wgmma_hold(float (&x)[n])
         asm volatile("" : "+f"(x[i]) :: "memory");
 }
 
+/* hold operand registers of wgmma */
 template <int n> DEVICE_INLINE void wgmma_hold(uint32_t (&x)[n])
 {
     for (int i = 0; i < n; i++)
@@ -277,7 +281,7 @@ DEVICE_INLINE uint64_t wgmma_matrix_at(uint32_t low)
     return whole;
 }
 
-/* name the registers of a product */
+/* list the registers of wgmma */
 #define WGMMA_LIST32                                                     \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, "  \
     "%15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "  \

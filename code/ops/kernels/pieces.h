@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "Layer normalisation".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Layer normalisation".  Edit it there. */
 
 #ifndef OPS_KERNELS_PIECES_H
 #define OPS_KERNELS_PIECES_H

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention.nw, "Softmax".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "A header for instructions".  Edit it there. */
 
 /* ptx.cuh: instructions that C has no words for, one function each.  Those
  * of Hopper alone are in hopper.cuh. */
@@ -10,7 +10,7 @@
 /* Part of the kernels that call it; no warning where none does. */
 #define DEVICE_INLINE [[maybe_unused]] __device__ static __forceinline__
 
-/* the special function unit */
+/* take an exponential with the special function unit */
 #define LOG2E 1.4426950408889634f
 #define LN2   0.6931471805599453f
 
@@ -21,6 +21,7 @@ DEVICE_INLINE float fast_exp2(float x)
     return y;
 }
 
+/* take a logarithm with the special function unit */
 DEVICE_INLINE float fast_log2(float x)  /* -infinity at 0 */
 {
     float y;
@@ -36,7 +37,7 @@ DEVICE_INLINE float fast_inverse(float x)
     return y;
 }
 
-/* instructions that came with sm_80 */
+/* compile for GPUs before sm_80 */
 /* `now`, or on GPUs before sm_80 `before` */
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
 #define SINCE_SM80(now, before) now
@@ -44,7 +45,7 @@ DEVICE_INLINE float fast_inverse(float x)
 #define SINCE_SM80(now, before) before
 #endif
 
-/* an address in shared memory */
+/* take an address in shared memory */
 /* The address of something in shared memory, as instructions take it. */
 DEVICE_INLINE uint32_t shared_address(const void *p)
 {
@@ -74,7 +75,7 @@ DEVICE_INLINE uint32_t load_shared(uint32_t at)
     return x;
 }
 
-/* ldmatrix: fragments from shared memory */
+/* load fragments: ldmatrix */
 /* Four 8 x 8 matrices; lane 8m + r names row r of matrix m, 16 bytes at
  * an address of shared memory.  _t: each transposed on the way. */
 DEVICE_INLINE void ldmatrix(uint32_t d[4], uint32_t at)
@@ -85,6 +86,7 @@ DEVICE_INLINE void ldmatrix(uint32_t d[4], uint32_t at)
                  : "r"(at) : "memory");
 }
 
+/* load transposed fragments: ldmatrix */
 DEVICE_INLINE void ldmatrix_t(uint32_t d[4], uint32_t at)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 "
@@ -93,7 +95,7 @@ DEVICE_INLINE void ldmatrix_t(uint32_t d[4], uint32_t at)
                  : "r"(at) : "memory");
 }
 
-/* products of small matrices */
+/* multiply small matrices */
 /* mma.sync: d += a b */
 /* d [16][8] = a [16][16] b [16][8], plus what was in d unless `fresh`, in
  * the registers of a warp. */
@@ -146,10 +148,10 @@ DEVICE_INLINE void mma_sp_m16n8k32(float d[4], const uint32_t a[4],
           "r"(b[2]), "r"(b[3]), "r"(places)), __trap());
 }
 
-/* cp.async: copies past the registers */
+/* copy past the registers: cp.async */
 /* 16 bytes from global to shared memory, the bytes from `bytes` on zero.
- * The thread that asked has them when it has waited, the others of its
- * block after a barrier behind that. */
+ * The thread that started the copy has them when it has waited, the
+ * others of its block after a barrier that follows the wait. */
 DEVICE_INLINE void cp_async(uint32_t to, const void *from, int bytes)
 {
     SINCE_SM80(asm volatile(
@@ -163,6 +165,7 @@ DEVICE_INLINE void cp_async_wait_all()  /* for all of this thread */
                (void)0);
 }
 
+/* wait for groups of copies: cp.async */
 /* What was asked for since the last commit is a group. */
 DEVICE_INLINE void cp_async_commit()
 {

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/attention-on-hopper.nw, "The copy engine".  Edit it there. */
+/* Tangled from chapters/workshop/attention-plumbing.nw, "The places of chunks".  Edit it there. */
 
 /* swizzle.cuh: tiles of shared memory of which a column of 16-byte chunks
  * touches all banks.
@@ -20,7 +20,7 @@ static_assert(SWIZZLE_ROW == SWIZZLE_COLS * 2 && SWIZZLE_ROW == 32 * 4
               && SWIZZLE_ROW == 8 * SWIZZLE_CHUNK,
               "a row is 64 bf16, 32 banks of 4 bytes, 8 chunks");
 
-/* the place of a chunk */
+/* find the place of a chunk */
 /* Where chunk c begins: bytes from the beginning of its row r; of both
  * numbers only the last three bits count. */
 DEVICE_INLINE uint32_t swizzled_chunk(int r, int c)
@@ -34,6 +34,7 @@ DEVICE_INLINE uint32_t swizzled(int r, int c)
     return r * SWIZZLE_ROW + swizzled_chunk(r, c);
 }
 
+/* find another chunk of the same row */
 /* From the place of a chunk c to that of c + d of the same row; c and d
  * have no bit in common. */
 DEVICE_INLINE uint32_t swizzled_along(uint32_t at, int d)

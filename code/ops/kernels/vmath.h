@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "An exponential we can afford".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "The exponential".  Edit it there. */
 
 #ifndef OPS_KERNELS_VMATH_H
 #define OPS_KERNELS_VMATH_H
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "base/real.h"
 
-/* ALWAYS_INLINE: inlined wherever it stands */
+/* `ALWAYS_INLINE` */
 /* Inlined into the clones of SIMD_CLONES, too, where inline is not, and
  * into kernels. */
 #ifdef __CUDACC__
@@ -16,7 +16,7 @@
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #endif
 
-/* vexp: exp without branches or calls */
+/* compute exp without branches or calls */
 /* exp(x) in a form that compilers vectorise.
  *   real = float   error under 1.3 ulp, in the subnormal range under 1.3
  *                  times 2^-149; NaN gives NaN, overflow gives inf
@@ -28,8 +28,8 @@ ALWAYS_INLINE double vexp(double x)
 }
 #else
 
-/* vexp in float */
-/* power_of_two: put n into the exponent bits */
+/* compute exp in fp32 */
+/* put n into the exponent bits */
 /* n: -126 .. 127, modulo 2^32 */
 ALWAYS_INLINE float power_of_two(uint32_t n)
 {
@@ -44,12 +44,12 @@ ALWAYS_INLINE float vexp(float x)
     /* clamp x to where exp is neither 0 nor infinite */
     x = x < -104.0f ? -104.0f : x;      /* exp(-104) < 2^-150: rounds to 0 */
     x = x > 89.0f ? 89.0f : x;          /* exp(89) > FLT_MAX: inf          */
-    /* x = n log 2 + r, n an integer, |r| <= log(2) / 2 */
+    /* split x into n log 2 + r */
     const float magic = 12582912.0f;            /* 1.5 * 2^23 */
     float t = x * 1.44269504f + magic;          /* x / log 2 rounded */
     float n = t - magic;
     float r = x - n * 0.693145752f - n * 1.42860677e-6f;
-    /* p = exp(r), seven terms of Taylor's series */
+    /* compute p = exp(r) by Taylor's series */
     float q = 1.0f / 5040;
     q = q * r + 1.0f / 720;
     q = q * r + 1.0f / 120;
@@ -67,7 +67,7 @@ ALWAYS_INLINE float vexp(float x)
 }
 #endif
 
-/* vsigmoid, the logistic function */
+/* compute the logistic function */
 /* 1 / (1 + exp(-x)), the logistic function; 0 and 1 at -inf and inf. */
 ALWAYS_INLINE real vsigmoid(real x)
 {

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "Layer normalisation".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Layer normalisation".  Edit it there. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,18 +7,18 @@
 #include "ops/layernorm/layernorm.h"
 #include "ops/operators.h"
 
-/* layernorm forward, one row */
+/* normalise a row */
 SIMD_CLONES
 static void fwd_row(real *y, real *mean, real *rstd, const real *x,
                     const real *w, const real *b, int C)
 {
-    /* m = the mean of x */
+    /* compute the mean m of the row */
     real sum = 0;
     #pragma omp simd reduction(+:sum)
     for (int c = 0; c < C; c++)
         sum += x[c];
     real m = sum / (real)C;
-    /* v = the mean square of x - m */
+    /* compute the variance v of the row */
     real squares = 0;
     #pragma omp simd reduction(+:squares)
     for (int c = 0; c < C; c++)
@@ -32,7 +32,7 @@ static void fwd_row(real *y, real *mean, real *rstd, const real *x,
     *rstd = r;
 }
 
-/* layernorm_fwd */
+/* normalise all rows */
 void cpu_layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
                        const real *w, const real *b, int N, int C)
 {
@@ -43,13 +43,13 @@ void cpu_layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
     }
 }
 
-/* layernorm backward, one row */
+/* compute the gradients of a row */
 SIMD_CLONES
 static void bwd_row(real *dx, real *dw, real *db, const real *dy,
                     const real *x, real mean, real rstd, const real *w,
                     int C)
 {
-    /* a, p = the means of g and of g h over the row */
+    /* average g and g h over the row */
     real a = 0, p = 0;
     #pragma omp simd reduction(+:a, p)
     for (int c = 0; c < C; c++) {
@@ -68,7 +68,7 @@ static void bwd_row(real *dx, real *dw, real *db, const real *dy,
     }
 }
 
-/* layernorm_bwd */
+/* compute the gradients piece by piece */
 enum { MAX_PIECES = 64 };
 
 void cpu_layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
@@ -77,7 +77,7 @@ void cpu_layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
 {
     int rows = rows_of_piece(N, MAX_PIECES);
     int pieces = (N + rows - 1) / rows;
-    /* one dw and one db for each piece, all zero */
+    /* make a dw and a db for each piece */
     size_t row = (size_t)C, size = (size_t)pieces * 2 * row;
     real *part = calloc(size, sizeof *part);
     if (!part) {
@@ -86,7 +86,7 @@ void cpu_layernorm_bwd(real *dx, real *dw, real *db, const real *dy,
     }
     #pragma omp parallel for schedule(static)
     for (int i = 0; i < pieces; i++) {
-        /* run the rows of piece i into its own dw and db */
+        /* add the rows of piece i to its own dw and db */
         real *pw = part + (size_t)i * 2 * row, *pb = pw + row;
         int end = (i + 1) * rows < N ? (i + 1) * rows : N;
         for (int n = i * rows; n < end; n++) {

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A warp for each row".  Edit it there. */
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A warp for each row: LayerNorm".  Edit it there. */
 
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
@@ -24,7 +24,7 @@ __global__ void layernorm_fwd_kernel(float *y, float *mean, float *rstd,
         return;                         /* a warp leaves whole */
     x += (size_t)n * C;
     y += (size_t)n * C;
-    /* m, r = mean and 1 / default_backend deviation of the warp's row */
+    /* m = the mean of the row, r = 1 / its deviation */
     float sum = 0, squares = 0;
     for (int c = lane; c < C; c += 32)
         sum += x[c];

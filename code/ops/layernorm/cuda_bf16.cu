@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "LayerNorm forward".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "LayerNorm forward".  Edit it there. */
 
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
@@ -18,7 +18,7 @@ __global__ void layernorm_bf16_fwd_kernel(bf16 *sum, bf16 *y, float *mean,
                                           const bf16 *add, const bf16 *w,
                                           const bf16 *b, int N, int C)
 {
-    /* row n for this warp, STEPS packs of it for this lane */
+    /* give this warp row n */
     const int lane = threadIdx.x % 32;
     const int n = blockIdx.x * WARPS + threadIdx.x / 32;
     if (n >= N)
@@ -111,7 +111,7 @@ static void forward(bf16 *sum, bf16 *y, float *mean, float *rstd,
                        "8 up to 2048, and others up to 1056", C);
         return;
     }
-    /* take the narrowest kernel that holds a row */
+    /* choose the kernel by the packs of a row */
     if (!packs)
         C <= 288 ? FORWARD(1, 9) : FORWARD(1, 33);
     else switch (steps) {
@@ -178,7 +178,7 @@ __device__ static __forceinline__ void ask_row(
     cp_async_commit();
 }
 
-/* what a lane knows and adds up */
+/* the gain, the terms of a row and the sums of a lane */
 /* w, packed; KEEP: all of this lane's columns are in registers */
 template <int STEPS, int W, typename E> struct Gain {
     static constexpr bool KEEP = STEPS * W <= 40 && W > 1;
@@ -227,7 +227,7 @@ row_terms(RowTerms *row, const Pack<W, E> *now,
 }
 
 /* write dx of a row */
-/* dx, a row; it and what else it has add to the sums of the columns. */
+/* Writes dx of a row, and adds the row to the sums of the columns. */
 template <int STEPS, int W, typename E> DEVICE_INLINE void
 write_row(E *dx, LaneSums<STEPS, W> *sums, RowTerms row,
           const Pack<W, E> *now, const Gain<STEPS, W, E> &gain, int C,
@@ -261,9 +261,9 @@ write_row(E *dx, LaneSums<STEPS, W> *sums, RowTerms row,
     }
 }
 
-/* the sums of a position, and of a block */
+/* the sums of a block */
 /* part[0 .. 2][C] = the sums over the block's rows; table: the shared
- * memory where they came in */
+ * memory in which the rows arrived */
 template <int STEPS, int W> DEVICE_INLINE void
 leave_sums(float *part, const LaneSums<STEPS, W> &sums, float *table, int C)
 {
@@ -289,6 +289,7 @@ leave_sums(float *part, const LaneSums<STEPS, W> &sums, float *table, int C)
     }
 }
 
+/* the sums of a position */
 /* dwpe, a row of C, = the sums of dx, or added to it; they begin again. */
 template <int STEPS, int W> DEVICE_INLINE void
 leave_position(float *dwpe, LaneSums<STEPS, W> *sums, int C,
@@ -315,10 +316,10 @@ leave_position(float *dwpe, LaneSums<STEPS, W> *sums, int C,
 /* layernorm_bf16 backward: the kernel */
 /* dx, and for each block the partial sums over its rows of the gradients
  * of w and b, and of dx: part[block][0 .. 2][C].
- *   launch    any number of blocks of up to MOST warps; a block has some
- *             neighbours t of 0 .. T-1, and a warp of it takes the rows t,
+ *   launch    any number of blocks of up to MOST warps; a block has
+ *             neighbouring t of 0 .. T-1, and a warp takes the rows t,
  *             t + T, t + 2 T, ...; without dwpe T is the number of warps
- *   shared    bwd_bytes: two turns of three rows for each warp; at the
+ *   shared    bwd_bytes: for each warp two rows of three arrays; at the
  *             end the sums of all lanes
  *   needs     C <= 32 W STEPS
  *   moves     4 NC numbers, 8 N + 12 C blocks bytes ceiling   memory */
@@ -349,13 +350,13 @@ layernorm_bwd_kernel(E *dx, float *part, const E *dy, const E *dres,
     ask_row<STEPS>(slot, x, dy, dres, n, N, C, W * lane);
     float m_next = n < N ? mean[n] : 0, r_next = n < N ? rstd[n] : 0;
     for (int turn = 0, next; n < N; n = next, turn ^= 1) {
-        /* next = the row behind row n */
+        /* next = the row after row n */
         next = n + T;
         if (next >= N) {
             t += warps;
             next = t < stop ? t : N;
         }
-        /* ask for the row of the next turn; wait for that of this */
+        /* ask for the next row; wait for this one */
         ask_row<STEPS>(slot + (turn ^ 1) * half, x, dy, dres, next, N, C,
                        W * lane);
         RowTerms row = { m_next, r_next, 0, 0 };
@@ -424,7 +425,7 @@ static int backward(Backward<E> *b)
         3 * (size_t)blocks * b->C * sizeof *b->part);
     if (!b->part)
         return 0;
-    /* launch it, with so much shared memory */
+    /* allow the shared memory and launch */
     allow_shared_memory(kernel, bytes);
     kernel<<<blocks, 32 * warps, bytes, backend_stream()>>>(
         b->dx, b->part, b->dy, b->dres, b->x, b->mean, b->rstd, b->w, b->N,

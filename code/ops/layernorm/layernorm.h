@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "Layer normalisation".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Layer normalisation".  Edit it there. */
 
 #ifndef OPS_LAYERNORM_LAYERNORM_H
 #define OPS_LAYERNORM_LAYERNORM_H
@@ -9,7 +9,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what layernorm_fwd promises */
+/* contract of `layernorm_fwd` */
 /* y[n,:] = (x[n,:] - mean[n]) * rstd[n] * w + b   (Ba 2016)
  *
  *   y, x        real [N][C]; y is overwritten, may be x
@@ -21,7 +21,7 @@ C_FUNCTIONS_BEGIN
 void layernorm_fwd(real *y, real *mean, real *rstd, const real *x,
                    const real *w, const real *b, int N, int C);
 
-/* what layernorm_bwd promises */
+/* contract of `layernorm_bwd` */
 /* The gradient.  dx is ADDED TO, because x also runs past the block on
  * the residual stream; dw and db are added to.
  *   moves       16 NC bytes in float      FLOP  about 14 NC

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "LayerNorm forward".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "LayerNorm forward".  Edit it there. */
 
 #ifndef OPS_LAYERNORM_LAYERNORM_BF16_H
 #define OPS_LAYERNORM_LAYERNORM_BF16_H
@@ -22,14 +22,6 @@ C_FUNCTIONS_BEGIN
 void layernorm_bf16_fwd(bf16 *y, float *mean, float *rstd, const bf16 *x,
                         const bf16 *w, const bf16 *b, int N, int C);
 
-/* sum = x + add, rounded to bf16, and the LayerNorm of that.  sum may be
- * x or add.
- *   moves       8 NC + 8 N + 4 C bytes */
-void residual_layernorm_bf16_fwd(bf16 *sum, bf16 *y, float *mean,
-                                 float *rstd, const bf16 *x,
-                                 const bf16 *add, const bf16 *w,
-                                 const bf16 *b, int N, int C);
-
 /* dx = dres + the gradient of x that dy gives
  *
  *   dx, dy, x   bf16 [N][C]; dx is overwritten, may be dy
@@ -46,6 +38,15 @@ void layernorm_bf16_bwd(bf16 *dx, float *dw, float *db, float *dbias,
                         const bf16 *dy, const bf16 *dres, const bf16 *x,
                         const float *mean, const float *rstd, const bf16 *w,
                         int N, int C, bool accumulate);
+
+/* the other contracts of LayerNorm in bf16 */
+/* sum = x + add, rounded to bf16, and the LayerNorm of that.  sum may be
+ * x or add.
+ *   moves       8 NC + 8 N + 4 C bytes */
+void residual_layernorm_bf16_fwd(bf16 *sum, bf16 *y, float *mean,
+                                 float *rstd, const bf16 *x,
+                                 const bf16 *add, const bf16 *w,
+                                 const bf16 *b, int N, int C);
 
 /* The same where x is an embedding, a word's row plus a position's:
  * dwpe[t,:] = the sum of dx over the rows t, T + t, 2 T + t, ...

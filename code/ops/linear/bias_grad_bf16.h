@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "Sums of columns".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "Sums of columns".  Edit it there. */
 
 #ifndef OPS_LINEAR_BIAS_GRAD_BF16_H
 #define OPS_LINEAR_BIAS_GRAD_BF16_H

@@ -1,12 +1,12 @@
-/* Tangled from chapters/gpt2/operators.nw, "Linear layers".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Linear layers".  Edit it there. */
 
 #include <string.h>
 #include "ops/operators.h"
 
-/* bias_grad: sum dy over its rows */
+/* sum dy over its rows */
 enum { STRIP = 256 };       /* columns that one thread takes at a time */
 
-/* add_columns: the rows of dy into db, one strip */
+/* add a strip of the rows of dy */
 SIMD_CLONES
 static void add_columns(real *db, const real *dy, size_t row, int N, int n)
 {

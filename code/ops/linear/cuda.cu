@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A warp for each row".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Launchers and details of the first kernels".  Edit it there. */
 
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"

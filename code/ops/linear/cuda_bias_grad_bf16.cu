@@ -1,11 +1,11 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "Sums of columns".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "Sums of columns".  Edit it there. */
 
 #include "ops/fp32/fp32.h"
 #include "ops/kernels/common.cuh"
 #include "ops/linear/bias_grad_bf16.h"
 #include "ops/operators.h"
 
-/* sum_parts: what the blocks have left */
+/* sum_parts: add up the sums of blocks */
 enum { GROUPS = 32, LOADS = 8 };
 
 /* sum_parts: the kernel */
@@ -57,7 +57,7 @@ enum { COLUMN_WARPS = 16, AHEAD = 8, PITCH = 36 };
 /* column sums: the kernel */
 /* part[piece][c] = the sum of x[n,c] over the rows of a piece.
  *   launch    (ceil(C / 32 W), pieces) blocks of 32 x 16: at most 396 of
- *             them where C allows, three for each of 132 processors
+ *             them where C allows, three for each multiprocessor
  *   moves     NC numbers                   ceiling   memory */
 template <int W, typename E>
 __global__ void column_sums_kernel(float *part, const E *x, int N, int C,
@@ -88,7 +88,7 @@ __global__ void column_sums_kernel(float *part, const E *x, int N, int C,
                 sum[i] += v[i];
         }
     }
-    /* add up the sums of the warps and leave them */
+    /* add up the sums of the warps and store them */
     #pragma unroll
     for (int i = 0; i < W; i++)
         sums[threadIdx.y][PITCH * i + threadIdx.x] = sum[i];

@@ -1,17 +1,17 @@
-/* Tangled from chapters/gpt2/operators.nw, "Linear layers".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Linear layers".  Edit it there. */
 
 #include "ops/linear/linear.h"
 
 #include "ops/matmul/matmul.h"
 
-/* linear_fwd */
+/* compute a linear layer */
 void linear_fwd(real *y, const real *x, const real *w, const real *b,
                 int N, int C, int OC)
 {
     gemm_bias(y, x, w, b, N, OC, C, 0);
 }
 
-/* linear_bwd */
+/* compute the gradients of a linear layer */
 void linear_bwd(real *dx, real *dw, real *db, const real *dy,
                 const real *x, const real *w, int N, int C, int OC,
                 bool accumulate, double *sumsq)

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "Linear layers".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Linear layers".  Edit it there. */
 
 #ifndef OPS_LINEAR_LINEAR_H
 #define OPS_LINEAR_LINEAR_H
@@ -8,7 +8,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what linear_fwd promises */
+/* contract of `linear_fwd` */
 /* y = x w + b
  *
  *   y         real [N][OC], overwritten; not x
@@ -19,7 +19,7 @@ C_FUNCTIONS_BEGIN
 void linear_fwd(real *y, const real *x, const real *w, const real *b,
                 int N, int C, int OC);
 
-/* what linear_bwd promises */
+/* contract of `linear_bwd` */
 /* dx = dy w'   dw (+)= x' dy   db (+)= the sum of dy over its rows
  *
  *   dx        overwritten; not dy.  NULL: not wanted

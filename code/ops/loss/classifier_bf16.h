@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "The classifier".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "The classifier".  Edit it there. */
 
 #ifndef OPS_LOSS_CLASSIFIER_BF16_H
 #define OPS_LOSS_CLASSIFIER_BF16_H

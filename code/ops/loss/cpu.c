@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "Softmax and the loss".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "The loss".  Edit it there. */
 
 #include <stddef.h>
 #include "backend/hugepages.h"
@@ -8,14 +8,14 @@
 
 enum { PIECE = 256 };       /* elements between two looks ahead */
 
-/* row_max */
+/* find the largest logit of a row */
 enum { LANES = 16 };
 
 SIMD_CLONES
 static real row_max(const real *x, int V)
 {
     real m[LANES], most = x[0];
-    /* m[l] = the largest of every 16th x, from x[l] on */
+    /* find the largest of every 16th logit */
     for (int l = 0; l < LANES; l++)
         m[l] = x[0];
     int v = 0;
@@ -31,7 +31,7 @@ static real row_max(const real *x, int V)
     return most;
 }
 
-/* row_sum_exp: the sum of exp(x - m) */
+/* sum exp(x - m) over a row */
 SIMD_CLONES
 static real row_sum_exp(const real *x, real m, int V)
 {
@@ -42,7 +42,7 @@ static real row_sum_exp(const real *x, real m, int V)
     return sum;
 }
 
-/* crossentropy_fwd */
+/* compute the loss of each row */
 void cpu_crossentropy_fwd(real *loss, real *lse, const real *logits,
                           const int32_t *targets, int N, int V, int Vp)
 {
@@ -56,7 +56,7 @@ void cpu_crossentropy_fwd(real *loss, real *lse, const real *logits,
     }
 }
 
-/* row_softmax: y = scale exp(x - lse) */
+/* compute scale exp(x - lse) for a row */
 SIMD_CLONES
 static void row_softmax(real *y, const real *x, real lse, real scale, int V)
 {
@@ -65,7 +65,7 @@ static void row_softmax(real *y, const real *x, real lse, real scale, int V)
         y[v] = scale * vexp(x[v] - lse);
 }
 
-/* crossentropy_bwd */
+/* compute the gradient of the logits */
 void cpu_crossentropy_bwd(real *dlogits, const real *logits,
                           const real *lse, const int32_t *targets,
                           real scale, int N, int V, int Vp)
@@ -73,7 +73,7 @@ void cpu_crossentropy_bwd(real *dlogits, const real *logits,
     #pragma omp parallel for schedule(static)
     for (int n = 0; n < N; n++) {
         size_t at = (size_t)n * (size_t)Vp;
-        /* dlogits = scale softmax of row n, piece by piece */
+        /* compute the softmax of row n piece by piece */
         for (int v = 0; v < V; v += PIECE) {
             const real *x = logits + at + v;
             prefetch_range(x + 4 * PIECE, PIECE * sizeof *x);

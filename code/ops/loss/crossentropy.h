@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "Softmax and the loss".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "The loss".  Edit it there. */
 
 #ifndef OPS_LOSS_CROSSENTROPY_H
 #define OPS_LOSS_CROSSENTROPY_H
@@ -8,7 +8,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what crossentropy_fwd promises */
+/* contract of `crossentropy_fwd` */
 /* loss[n] = lse[n] - logits[n, targets[n]], in nats, where
  * lse[n] = log(sum over v of exp(logits[n,v]))
  *
@@ -22,7 +22,7 @@ C_FUNCTIONS_BEGIN
 void crossentropy_fwd(real *loss, real *lse, const real *logits,
                       const int32_t *targets, int N, int V, int Vp);
 
-/* what crossentropy_bwd promises */
+/* contract of `crossentropy_bwd` */
 /* dlogits = scale * (softmax(logits) - one_hot(targets)); overwritten,
  * and may be logits; zero from V to Vp.  For the gradient of the mean
  * loss scale = 1/N.

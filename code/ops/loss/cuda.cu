@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A block for each row".  Edit it there. */
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A block for each row: the loss".  Edit it there. */
 
 #include <assert.h>
 #include "ops/fp32/fp32.h"

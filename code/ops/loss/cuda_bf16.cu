@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "The classifier".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "The classifier".  Edit it there. */
 
 #include "ops/kernels/common.cuh"
 #include "ops/kernels/ptx.cuh"
@@ -6,7 +6,7 @@
 #include "ops/loss/max_and_sum.cuh"
 #include "ops/operators.h"
 
-/* classifier_bf16: a block per row, read twice or thrice */
+/* classifier_bf16: logits in, gradients out */
 /* The numbers of a pack that starts at column c; -inf from V on. */
 template <int W>
 __device__ static __forceinline__ void logits_get(float *v, Pack<W> pack,
@@ -37,6 +37,7 @@ __device__ static __forceinline__ void gradient_of(float *v, float m,
     }
 }
 
+/* classifier_bf16: rows of any length */
 /* For rows of any length.
  *   launch    N blocks of 1,024
  *   moves     2 NV bytes, with gradient another 2 NV from L2 or from
@@ -131,7 +132,7 @@ classifier_bf16_kept(float *losses, bf16 *logits, const int32_t *targets,
                 cp_async_commit();
         }
 
-        /* tell the block what was drawn */
+        /* publish the row that was drawn */
         if (threadIdx.x == 0)
             behind[turn] = draw;
         together(&m, &sum, part[turn]);
@@ -170,7 +171,7 @@ static bool classify_kept(float *losses, bf16 *logits,
     int &processors = gpus[backend_device()].processors;
     const size_t bytes = 2 * (size_t)Vp;
     if (!most) {
-        /* how many processors, and how much shared memory at most? */
+        /* find the multiprocessors and the largest shared memory */
         processors = gpu_attribute(cudaDevAttrMultiProcessorCount);
         most = gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
         most -= 1024;                   /* part, and what CUDA needs */
@@ -179,12 +180,12 @@ static bool classify_kept(float *losses, bf16 *logits,
     }
     if (Vp % 8 || bytes > (size_t)most)
         return false;
-    /* as many threads as share the packs evenly, two blocks each */
+    /* choose threads and blocks */
     const int packs = Vp / 8;
     const int each = (packs + KEPT_THREADS - 1) / KEPT_THREADS;
     const int threads = ((packs + each - 1) / each + 31) / 32 * 32;
     const int blocks = 2 * processors < N ? 2 * processors : N;
-    /* begin to draw at zero, and launch */
+    /* set the counter to zero and launch */
     int *drawn = (int *)backend_scratch(sizeof *drawn);
     if (!drawn)
         return true;                        /* the failure is kept */

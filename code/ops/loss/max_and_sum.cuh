@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/fused-operators.nw, "The classifier".  Edit it there. */
+/* Tangled from chapters/workshop/fused-details.nw, "The classifier".  Edit it there. */
 
 /* max_and_sum.cuh: the maximum of a row of logits and the sum of its
  * exponentials, in one walk. */
@@ -11,8 +11,8 @@
 #define LOWEST -3.402823466e38f         /* below every finite logit */
 
 /* a maximum and a sum, together */
-/* m is the largest of what was seen, s the sum of exp(x - m); top is the
- * largest of what comes. */
+/* m: the running maximum, s: the running sum of exp(x - m); top: the
+ * largest of the next numbers. */
 __device__ static __forceinline__ void raise(float *m, float *s, float top)
 {
     if (top > *m) {
@@ -21,6 +21,7 @@ __device__ static __forceinline__ void raise(float *m, float *s, float top)
     }
 }
 
+/* The running maximum and the running sum after W more numbers. */
 template <int W>
 __device__ static __forceinline__ void take(float *m, float *s,
                                             const float *v)
@@ -35,6 +36,7 @@ __device__ static __forceinline__ void take(float *m, float *s,
         *s += fast_exp2((v[i] - *m) * LOG2E);
 }
 
+/* the maximum and the sum of a block */
 /* The same for the whole block.  part has room for 2 numbers of each of
  * 32 warps, which nobody reads any more. */
 __device__ static __forceinline__ void together(float *m, float *s,

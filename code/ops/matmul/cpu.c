@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/cpu-matmul.nw, "Four instruction sets".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-a-cpu.nw, "The rest of the matmul".  Edit it there. */
 
 #include "ops/matmul/matmul.h"
 
@@ -94,7 +94,7 @@ static void pack_strip_of_b(const struct Job *j, const struct Block *b)
 
 
 /* all that multiplies */
-/* which bytes to touch ahead */
+/* find the bytes to prefetch */
 struct Ahead {
     const char *at;
     size_t step, bytes;     /* from line to line; wanted of each line */
@@ -116,7 +116,7 @@ static struct Ahead look_ahead(const struct Job *j, int n0, int k0,
     };
 }
 
-/* let tile number i touch its share */
+/* choose what tile i prefetches */
 static void touch(struct Tile *t, const struct Ahead *h, int i)
 {
     size_t byte = (size_t)(i / h->groups) * 64;
@@ -156,7 +156,7 @@ static void multiply_block(const struct Panel *p, const struct Job *j,
             t.bias = j->bias && b->k0 == 0 ? j->bias + b->n0 + n : NULL;
             t.sumsq = last && j->sumsq ? sumsq + n : NULL;
             t.buffer = nontemporal && t.rows == mr && t.cols == nr ? kept : NULL;
-            /* say what to touch during this tile */
+            /* say what to prefetch during this tile */
             bool right = n + nr < b->cols;
             t.next_c = right ? t.c + nr : t.c - n + mr * j->ldc;
             t.next_a = sliver_of(p, mr, i + mr, k)
@@ -193,7 +193,7 @@ static void run_strip(const struct Panel *p, const struct Job *j, int n0,
     }
 }
 
-/* room for a panel */
+/* allocate the panel of a */
 static pthread_key_t room;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key;
@@ -246,7 +246,7 @@ static void run(const struct Job *j)
         }
 }
 
-/* a sum without terms */
+/* write an empty sum */
 static void empty_sum(const struct Job *j)
 {
     for (int m = 0; m < j->M; m++)
@@ -294,7 +294,7 @@ const char *cpu_gemm_used(void)
     return kernel_in_use()->name;
 }
 
-/* the four doors */
+/* the functions of the contract */
 static void multiply(struct Job j, const real *a, size_t lda,
                      const real *b, size_t ldb, int flags)
 {
@@ -303,7 +303,7 @@ static void multiply(struct Job j, const real *a, size_t lda,
     j.b = (struct Matrix){ b, tb ? 1 : ldb, tb ? ldb : 1 };
     j.add = flags & GEMM_ADD;
     j.kernel = kernel_in_use();
-    /* may c leave around the caches? */
+    /* use nontemporal stores where possible */
     j.nontemporal = flags & GEMM_NONTEMPORAL && !j.add && j.kernel->streams
          && ((uintptr_t)j.c | j.ldc * sizeof(real)) % 64 == 0;
     if (j.M <= 0 || j.N <= 0)

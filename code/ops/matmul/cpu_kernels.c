@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/cpu-matmul.nw, "Four instruction sets".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-a-cpu.nw, "The rest of the matmul".  Edit it there. */
 
 #include "ops/matmul/cpu_tile.h"
 

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/cpu-matmul.nw, "Four instruction sets".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-a-cpu.nw, "The rest of the matmul".  Edit it there. */
 
 /* The micro-kernel, once per instruction set: the file that includes this
  * defines NAME, TARGET, LANES, ROWS, VECS, FMA and STREAM, which end
@@ -48,7 +48,7 @@ JOIN(NAME, _step)(const int rows, VEC acc[ROWS][VECS], const real *a,
     }
 }
 
-/* what becomes of a tile */
+/* store or keep a tile */
 /* store a row of a kept tile */
 TARGET static inline __attribute__((always_inline)) void
 JOIN(NAME, _stream)(real *c, const real *kept)
@@ -144,7 +144,7 @@ JOIN(NAME, _rows)(const int rows, const struct Tile *t)
     size_t row = 0;
     int k = 0;
     for (; k + TOUCH_EVERY <= t->depth; k += TOUCH_EVERY) {
-        /* touch a line of the next a and b, and a row of c */
+        /* prefetch a line of the next a and b, and a row of c */
         __builtin_prefetch(ahead, 0, 2);
         __builtin_prefetch(next_a, 0, 2);
         ahead += t->step;
@@ -190,7 +190,7 @@ TARGET static void JOIN(NAME, _tile)(const struct Tile *t)
 }
 #undef CASE
 
-/* the road of an operand into a sliver */
+/* pack an operand into slivers */
 /* pack four depths of a sliver */
 /* to[k][l] = row[l][k] for k < 4, l < LANES. */
 TARGET static inline __attribute__((always_inline)) void
@@ -256,7 +256,7 @@ TARGET static void JOIN(NAME, _pack)(real *to, int width, const real *from,
                 from[(i < lines ? i : lines - 1) * line + k * deep];
 }
 
-/* forget the macros of this instruction set */
+/* undefine the macros of this instruction set */
 #undef JOIN
 #undef JOIN2
 #undef VEC

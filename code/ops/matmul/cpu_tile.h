@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/cpu-matmul.nw, "Four instruction sets".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-a-cpu.nw, "The rest of the matmul".  Edit it there. */
 
 #ifndef OPS_MATMUL_CPU_TILE_H
 #define OPS_MATMUL_CPU_TILE_H

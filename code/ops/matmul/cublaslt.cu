@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/matmul-plumbing.nw, "Describing a product to the library".  Edit it there. */
+/* Tangled from chapters/workshop/matmul-plumbing.nw, "Describing a matmul to the library".  Edit it there. */
 
 #include <stdint.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void lt_ok(cublasStatus_t s, const char *call, const char *file,
                        cublasLtGetStatusString(s));
 }
 
-/* what cuBLASLt is asked for */
+/* describe what cuBLASLt is asked for */
 /* All that a plan depends on, and nothing else: compared as bytes, so it
  * is cleared before it is filled. */
 struct Ask {
@@ -43,7 +43,7 @@ struct Pointers {
     void *out;
 };
 
-/* the library, and its workspace */
+/* open the library with its workspace */
 enum { WORKSPACE = 64 << 20, PLANS = 128, MOST = 64 };
 
 static struct Library {                 /* one for each device */
@@ -64,7 +64,7 @@ static struct Library *library(void)
     return l;
 }
 
-/* describe a product to cuBLASLt */
+/* describe a matmul to cuBLASLt */
 static void set(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t what,
                 const void *value, size_t bytes)
 {
@@ -95,7 +95,7 @@ static void describe(struct Plan *p)
     LT_OK(cublasLtMatrixLayoutCreate(&p->out, out, q->m, q->n, q->ldo));
 }
 
-/* the kernels that were measured */
+/* name the kernels that were measured */
 /* Kernels of cuBLASLt 13 by its own numbers, and their tiles. */
 static const struct Kernel {
     int id, tile, cluster, custom;
@@ -259,7 +259,7 @@ static bool run(struct Ask *q, const struct Pointers *at)
     if (at->aux)
         set(p->desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &at->aux,
             sizeof at->aux);
-    /* multiply, or say which product failed */
+    /* multiply, or say which matmul failed */
     const cublasStatus_t s = cublasLtMatmul(library()->handle, p->desc, &one,
                                             at->a, p->a, at->b, p->b, &q->beta,
                                             at->c, p->c, at->out, p->out,
@@ -272,9 +272,10 @@ static bool run(struct Ask *q, const struct Pointers *at)
     return true;
 }
 
-/* a bf16 product by cuBLASLt */
+/* multiply bf16 by cuBLASLt */
 struct CublasltExperiment cublaslt_experiment;
 
+/* choose the library's epilogue */
 static int epilogue_of(const struct MatmulBf16 *p)
 {
     if (cublaslt_experiment.sums)
@@ -298,7 +299,7 @@ bool matmul_bf16_cublaslt(const struct MatmulBf16 *p)
     if (p->K == 0)
         return false;
     memset(&q, 0, sizeof q);
-    /* ask for the product with its roles exchanged */
+    /* describe the matmul with its operands exchanged */
     q.m = p->N, q.n = p->M, q.k = p->K;
     q.ta = (p->flags & GEMM_TB) != 0;
     q.tb = (p->flags & GEMM_TA) != 0;
@@ -313,7 +314,7 @@ bool matmul_bf16_cublaslt(const struct MatmulBf16 *p)
     return run(&q, &at);
 }
 
-/* a float product by cuBLASLt */
+/* multiply fp32 by cuBLASLt */
 static bool gemm_by(const struct Gemm *g, cublasComputeType_t compute)
 {
     struct Ask q;
@@ -321,7 +322,7 @@ static bool gemm_by(const struct Gemm *g, cublasComputeType_t compute)
     if (g->K == 0)
         return false;
     memset(&q, 0, sizeof q);
-    /* ask for the float product with its roles exchanged */
+    /* describe the fp32 matmul with its operands exchanged */
     q.m = g->N, q.n = g->M, q.k = g->K;
     q.ta = (g->flags & GEMM_TB) != 0;
     q.tb = (g->flags & GEMM_TA) != 0;

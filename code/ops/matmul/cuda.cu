@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/matmul-plumbing.nw, "Products of floats on a GPU".  Edit it there. */
+/* Tangled from chapters/workshop/matmul-plumbing.nw, "Matmuls in fp32 on a GPU".  Edit it there. */
 
 #include <assert.h>
 #include "ops/matmul/matmul_impls.h"

@@ -1,10 +1,10 @@
-/* Tangled from chapters/workshop/matmul-plumbing.nw, "What is no product".  Edit it there. */
+/* Tangled from chapters/workshop/matmul-plumbing.nw, "Choosing an implementation".  Edit it there. */
 
 #include "ops/linear/bias_grad_bf16.h"
 #include "ops/matmul/matmul_impls.h"
 #include "ops/operators.h"
 
-/* the implementations of product */
+/* list the implementations of the matmul */
 static const struct MatmulImpl impls[] = {
 #ifndef __SIMT__                        /* there is no library there */
     { "cublas", matmul_bf16_cublaslt, NULL, false },
@@ -15,13 +15,13 @@ static const struct MatmulImpl impls[] = {
     { NULL, NULL, NULL, false },
 };
 
-/* choose an implementation of product */
+/* choose an implementation of the matmul */
 bool cuda_matmul_bf16_use(const char *name)
 {
     return impl_use(&backend_current()->kernels.matmul_bf16, impls, name);
 }
 
-/* fail if a product is not one */
+/* check the fields of a matmul */
 static bool matmul_bf16_check(const struct MatmulBf16 *p)
 {
     const char *wrong =
@@ -47,7 +47,7 @@ static bool matmul_bf16_check(const struct MatmulBf16 *p)
     return !wrong;
 }
 
-/* product: fill in the strides, choose an implementation */
+/* run a matmul by the implementation in use */
 void cuda_matmul_bf16(const struct MatmulBf16 *given)
 {
     struct MatmulBf16 p = *given;

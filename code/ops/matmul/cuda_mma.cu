@@ -5,7 +5,7 @@
 #include "ops/kernels/swizzle.cuh"
 #include "ops/matmul/matmul_impls.h"
 
-/* the sizes of a block's work */
+/* set the sizes of a tile */
 enum {
     ROWS = 128, COLS = 256,     /* of out, for a block                   */
     DEPTH = 64,                 /* of a and b, for a stage               */
@@ -18,7 +18,7 @@ enum {
 static_assert(DEPTH == SWIZZLE_COLS && COLS % SWIZZLE_COLS == 0
               && ROWS % SWIZZLE_COLS == 0, "tiles have rows of 64");
 
-/* an operand of a product */
+/* describe an operand */
 /* op(a) as [X][K], whose neighbours along k touch; or, TRANSPOSED, those
  * along x do.  wide: rows begin at multiples of 16 bytes. */
 struct Operand {
@@ -28,7 +28,7 @@ struct Operand {
     bool wide;
 };
 
-/* bring a tile of an operand nearer */
+/* copy a stage of an operand to shared memory */
 /* eight elements from global to shared memory, n of them, the rest 0 */
 __device__ static __forceinline__ void
 copy8(unsigned to, const bf16 *from, int n, bool wide)
@@ -52,7 +52,7 @@ __device__ static __forceinline__ void
 fetch(unsigned to, const struct Operand &m, int x0, int k0)
 {
     enum { PASSES = SIZE * DEPTH / 8 / TEAM };
-    /* where this thread's first chunk comes from, and where it goes */
+    /* find this thread's first chunk and its place */
     const int chunks = TRANSPOSED ? SIZE / 8 : DEPTH / 8, step = TEAM / chunks;
     const int row = threadIdx.x / chunks, chunk = threadIdx.x % chunks;
     const int r0 = (TRANSPOSED ? k0 : x0) + row;
@@ -73,7 +73,7 @@ fetch(unsigned to, const struct Operand &m, int x0, int k0)
     }
 }
 
-/* fragments of the tensor cores */
+/* load fragments by ldmatrix */
 /* Where this lane points for the matrices at x0, k = 0: its row of 8 x 8,
  * half_x and half_k which of the four matrices. */
 template <int TRANSPOSED>
@@ -109,6 +109,7 @@ struct Job {
     float *part;                /* [splits][M][N] if splits > 1, or NULL */
 };
 
+/* find the tile of a block */
 /* Which tile this block makes: GROUP rows of tiles go together, so that
  * the blocks of one moment share what they read. */
 __device__ static __forceinline__ void
@@ -121,7 +122,7 @@ tile_of_block(const struct Job &j, int *row, int *col)
     *col = blockIdx.x % all / high;
 }
 
-/* finish eight neighbours of a row */
+/* load and store eight neighbours */
 __device__ static __forceinline__ void
 load8(float x[8], const bf16 *from, int n, bool wide)
 {
@@ -159,6 +160,7 @@ store_floats(float *to, const float x[8], int n, bool wide)
     }
 }
 
+/* apply the epilogue to eight neighbours */
 /* sigmoid(2u) of gelu, and the derivative of 2u */
 __device__ static __forceinline__ float gelu_gate(float x, float *slope)
 {
@@ -212,7 +214,7 @@ finish8(float x[8], const struct MatmulBf16 &p, int m, int c, int n,
     store_floats(to, x, n, wide);
 }
 
-/* finish a part of a tile */
+/* store a part of a tile */
 /* The place of element (m, n) of a part in shared memory. */
 __device__ static __forceinline__ int sum_place(int m, int n)
 {
@@ -243,7 +245,7 @@ finish_part(const float *part, const struct Job &j, int m0, int n0)
     }
 }
 
-/* the kernel of mma.sync */
+/* multiply tiles by mma.sync */
 /* ask for stage s of `steps`, if there is one */
 template <int A_T, int B_T, int STAGES>
 __device__ static __forceinline__ void
@@ -280,7 +282,7 @@ __global__ void __launch_bounds__(TEAM) matmul_mma_kernel(struct Job j)
 #if __CUDA_ARCH__ >= 800
     extern __shared__ __align__(128) unsigned char memory[];
     const unsigned shared = shared_address(memory);
-    /* the tile of this block, the place of this warp, the stages */
+    /* find the tile of this block and the place of this warp */
     int row, col;
     tile_of_block(j, &row, &col);
     const int m0 = row * ROWS, n0 = col * COLS, lane = threadIdx.x % 32;
@@ -290,7 +292,7 @@ __global__ void __launch_bounds__(TEAM) matmul_mma_kernel(struct Job j)
     const int steps = min(j.steps, (j.p.K + DEPTH - 1) / DEPTH - first);
     float c[4][8][4] = {};
     /* multiply, stage after stage */
-    /* where this lane points in a stage of a, and of b */
+    /* find where this lane points in a stage of a and of b */
     const unsigned at_a = shared + lane_at<A_T>(wm, lane / 8 % 2, lane / 16);
     const unsigned at_b = shared + ROWS * DEPTH * 2
                         + lane_at<B_T>(wn, lane / 16, lane / 8 % 2);
@@ -369,7 +371,7 @@ __global__ void __launch_bounds__(TEAM) matmul_mma_kernel(struct Job j)
 #endif
 }
 
-/* the kernels with eight neighbours a thread */
+/* find the neighbours of a thread */
 /* this thread's: row m, columns c to c + n; false: none */
 __device__ static __forceinline__ bool
 neighbours(const struct Job &j, int *m, int *c, int *n)
@@ -382,6 +384,7 @@ neighbours(const struct Job &j, int *m, int *c, int *n)
     return i / chunks < (size_t)j.p.M;
 }
 
+/* add up the parts of K */
 /* out from the parts of K */
 __global__ void finish_kernel(struct Job j)
 {
@@ -396,14 +399,14 @@ __global__ void finish_kernel(struct Job j)
     finish8(x, j.p, m, c, n, j.wide);
 }
 
-/* a product without tensor cores */
+/* multiply without tensor cores */
 __device__ static __forceinline__ float
 element(const struct Operand &m, bool down, int x, int k)
 {
     return bf16_to_float(down ? m.at[k * m.ld + x] : m.at[x * m.ld + k]);
 }
 
-/* A product without tensor cores: for GPUs before sm_80, and as a second
+/* A matmul without tensor cores: for GPUs before sm_80, and as a second
  * opinion. */
 __global__ void matmul_plain_kernel(struct Job j)
 {
@@ -420,7 +423,7 @@ __global__ void matmul_plain_kernel(struct Job j)
     finish8(x, j.p, m, c, n, j.wide);
 }
 
-/* launch a product */
+/* describe the job of a launch */
 static bool wide(const void *p, size_t ld)
 {
     return (uintptr_t)p % 16 == 0 && ld % 8 == 0;
@@ -445,7 +448,7 @@ static struct Job job_of(const struct MatmulBf16 *p)
 static bool split(struct Job *j)
 {
     const int all = (j->p.K + DEPTH - 1) / DEPTH;
-    /* splits, steps = those that should take the least time */
+    /* choose splits and steps that should take the least time */
     int least = 0x7fffffff;
     for (int s = 1; s <= 16; s++) {
         const int waves = (j->rows * j->cols * s + WAVE - 1) / WAVE;
@@ -461,7 +464,7 @@ static bool split(struct Job *j)
     return j->splits == 1 || j->part;
 }
 
-/* launch a product without tensor cores */
+/* launch the matmul without tensor cores */
 static unsigned chunks_of(const struct MatmulBf16 *p)
 {
     return blocks_for((size_t)p->M * ((p->N + 7) / 8), TEAM);
@@ -507,7 +510,7 @@ static int stages_here(void)
     return stages;
 }
 
-/* launch a product on tensor cores */
+/* launch the matmul on tensor cores */
 bool matmul_bf16_mma(const struct MatmulBf16 *p)
 {
     const int stages = stages_here();

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A block for each tile".  Edit it there. */
+/* Tangled from chapters/gpt2/operators-on-the-gpu.nw, "A block for each tile: the matmul".  Edit it there. */
 
 #include <stdint.h>
 #include "ops/kernels/common.cuh"

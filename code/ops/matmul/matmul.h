@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/cpu-matmul.nw, "The contract".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-a-cpu.nw, "The rest of the matmul".  Edit it there. */
 
 #ifndef OPS_MATMUL_MATMUL_H
 #define OPS_MATMUL_MATMUL_H
@@ -36,6 +36,7 @@ enum {
 void gemm(real *c, const real *a, const real *b, int M, int N, int K,
           int flags);
 
+/* the same with a bias, and with the sum of squares */
 /* The same, plus bias[n] in every row: c = op(a) op(b) + bias. bias may be
  * NULL. */
 void gemm_bias(real *c, const real *a, const real *b, const real *bias,

@@ -1,6 +1,6 @@
 /* Tangled from chapters/workshop/matmul-plumbing.nw, "Headers".  Edit it there. */
 
-/* matmul_bf16.h: matrix products in bf16, with what follows them for free.
+/* matmul_bf16.h: matmuls in bf16, with an epilogue.
  * GPU only; cublaslt.cu asks the library, cuda_mma.cu is ours. */
 #ifndef OPS_MATMUL_MATMUL_BF16_H
 #define OPS_MATMUL_MATMUL_BF16_H
@@ -13,7 +13,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what may follow a product */
+/* list the epilogues */
 enum Epilogue {
     EPI_NONE,
     EPI_GELU,           /* out = gelu(x); pre = x, if pre is not NULL   */
@@ -29,7 +29,7 @@ struct MatmulBf16 {
     size_t lda, ldb, ldo;       /* from row to row; 0: rows touch       */
     void *out;                  /* bf16 [M][N], or float [M][N]         */
     bool out_float;
-    /* fields for what follows the product */
+    /* `struct MatmulBf16` fields of the epilogue */
     const bf16 *bias;           /* [N] or NULL                          */
     const bf16 *add;            /* [M][N], rows of ldo, or NULL; may be
                                  * out; neither with an epilogue        */
@@ -41,7 +41,7 @@ struct MatmulBf16 {
     bool accumulate_bias;       /* add them to what is there            */
 };
 
-/* out = op(a) op(b) and so on */
+/* declare the matmul */
 /* Compute it, on backend_stream().
  *
  *   sizes     M, N, K >= 0; K = 0 is a sum without terms

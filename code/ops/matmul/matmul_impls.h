@@ -22,8 +22,8 @@ bool matmul_bf16_hopper(const struct MatmulBf16 *p);   /* cuda_hopper.cu */
 bool matmul_bf16_mma(const struct MatmulBf16 *p);      /* cuda_mma.cu   */
 bool matmul_bf16_plain(const struct MatmulBf16 *p);
 
-/* the same product in float */
-/* c = op(a) op(b) + bias in float, as ops/matmul/matmul.h says; M, N > 0 */
+/* `struct Gemm` and its implementations */
+/* c = op(a) op(b) + bias in fp32, as ops/matmul/matmul.h says; M, N > 0 */
 struct Gemm {
     float *c;
     const float *a, *b, *bias;

@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "Sums that go both ways".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Residual addition and embedding".  Edit it there. */
 
 #include "ops/residual/residual.h"
 #include "ops/operators.h"
@@ -14,7 +14,7 @@ static void add_piece(real *y, const real *a, const real *b, size_t n)
         y[i] = a[i] + b[i];
 }
 
-/* residual_fwd */
+/* add the pieces of two arrays */
 void cpu_residual_fwd(real *y, const real *a, const real *b, size_t n)
 {
     #pragma omp parallel for schedule(static)

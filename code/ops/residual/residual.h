@@ -1,4 +1,4 @@
-/* Tangled from chapters/gpt2/operators.nw, "Sums that go both ways".  Edit it there. */
+/* Tangled from chapters/workshop/timing-operators.nw, "Residual addition and embedding".  Edit it there. */
 
 #ifndef OPS_RESIDUAL_RESIDUAL_H
 #define OPS_RESIDUAL_RESIDUAL_H
@@ -8,7 +8,7 @@
 
 C_FUNCTIONS_BEGIN
 
-/* what residual_fwd promises */
+/* contract of `residual_fwd` */
 /* y[i] = a[i] + b[i].  y may be a or b.  There is no residual_bwd: the
  * gradients of a and b are both dy itself.
  *   moves     12n bytes in float          FLOP  n */
