@@ -29,9 +29,9 @@ bool program_dir(char *to, size_t room, struct Error *e)
 static void compiler(const char *simtcc, const char *path, const char *ptx,
                      const char *depends)
 {
-    struct rlimit seconds = { 20, 20 }, memory_most = { 2l << 30, 2l << 30 };
+    struct rlimit seconds = { 20, 20 }, most = { 2l << 30, 2l << 30 };
     setrlimit(RLIMIT_CPU, &seconds);
-    setrlimit(RLIMIT_AS, &memory_most);
+    setrlimit(RLIMIT_AS, &most);
     execl(simtcc, simtcc, "--ptx", "-MMD", "-MT", "x", "-MF", depends, path,
           "-o", ptx, (char *)NULL);
     fprintf(stderr, "cannot run %s: %s\n", simtcc, strerror(errno));

@@ -36,7 +36,7 @@ struct Array {
     bool input;                 /* must not change                       */
 };
 
-/* The size of this case; a number from low to high; is this case counted? */
+/* The size of this case; a number from low to high; is the case counted? */
 int case_size(const struct Run *);
 int case_random(struct Run *, int low, int high);
 bool case_counted(const struct Run *);

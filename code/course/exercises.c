@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* One array a part of the book; an entry without a name ends it. */
-extern const struct Exercise machine_exercises[];
-static const struct Exercise *const parts[] = { machine_exercises };
+extern const struct Exercise part1_exercises[];
+static const struct Exercise *const parts[] = { part1_exercises };
 enum { PARTS = sizeof parts / sizeof *parts };
 
 const struct Exercise *exercise_number(int n)

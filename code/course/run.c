@@ -221,7 +221,7 @@ static bool close_to(float got, float want, double relative,
            d <= fmax(absolute, relative * fabs((double)want));
 }
 
-/* Copy the result to the host's half.  False: some of it was not written. */
+/* Copy the result to the host's half.  False: not all of it was written. */
 static bool take_back(struct Run *r, struct Array *a)
 {
     int before = r->verdict->problems;
@@ -424,7 +424,7 @@ static void child(const struct Exercise *x, const char *ptx, size_t bytes,
     limit(RLIMIT_FSIZE, MOST_PRINTED);
     limit(RLIMIT_CORE, 0);
     signal(SIGXFSZ, SIG_IGN);
-    simt_options.step_limit = 50 * 1000 * 1000;
+    simt_options.step_limit = 20 * 1000 * 1000;
     play_all(x, ptx, bytes, seed, v);
     fflush(stdout);
     _exit(0);
@@ -450,7 +450,7 @@ void grade_ptx(const struct Exercise *x, const char *ptx, size_t bytes,
     *to = *v;
     munmap(v, sizeof *v);
     if (pid < 0)
-        snprintf(to->ended, sizeof to->ended, "no process could be started");
+        snprintf(to->ended, sizeof to->ended, "no process can be started");
     else if (WIFSIGNALED(status) &&
              (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
         snprintf(to->ended, sizeof to->ended, "it took more than %d s of "

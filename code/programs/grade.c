@@ -175,58 +175,58 @@ static void print_verdict(const struct Answer *w, const struct Verdict *v)
 }
 
 /* keep the progress */
-struct Mark { char name[80]; int stars, hints; };
+struct Result { char name[80]; int stars, hints; };
 enum { MOST_EXERCISES = 400 };
 
-static struct Mark mark[MOST_EXERCISES];
-static int marks;
+static struct Result results[MOST_EXERCISES];
+static int n_results;
 
-static void marks_path(char to[FILE_PATH_MAX])
+static void results_path(char to[FILE_PATH_MAX])
 {
     struct Error e;
     if (!path_join(to, folder, "progress.txt", &e))
         misuse("%s", e.text);
 }
 
-static void marks_read(void)
+static void results_read(void)
 {
     char path[FILE_PATH_MAX], line[200];
-    marks_path(path);
+    results_path(path);
     FILE *f = fopen(path, "r");
     while (f && fgets(line, sizeof line, f)) {
-        struct Mark p;
+        struct Result p;
         if (sscanf(line, "%79s %d %d", p.name, &p.stars, &p.hints) == 3 &&
-            marks < MOST_EXERCISES)
-            mark[marks++] = p;
+            n_results < MOST_EXERCISES)
+            results[n_results++] = p;
     }
     if (f)
         fclose(f);
 }
 
-static struct Mark *mark_of(const char *name)
+static struct Result *result_of(const char *name)
 {
-    for (int i = 0; i < marks; i++)
-        if (strcmp(mark[i].name, name) == 0)
-            return &mark[i];
-    if (marks == MOST_EXERCISES)
+    for (int i = 0; i < n_results; i++)
+        if (strcmp(results[i].name, name) == 0)
+            return &results[i];
+    if (n_results == MOST_EXERCISES)
         fail("%s/progress.txt has too many lines", folder);
-    struct Mark *p = &mark[marks++];
-    *p = (struct Mark){ .stars = 0 };
+    struct Result *p = &results[n_results++];
+    *p = (struct Result){ .stars = 0 };
     snprintf(p->name, sizeof p->name, "%s", name);
     return p;
 }
 
-static void marks_write(void)
+static void results_write(void)
 {
     char path[FILE_PATH_MAX], line[120];
     struct Writer out;
     struct Error e;
-    marks_path(path);
+    results_path(path);
     if (!make_dirs(folder, &e) || !writer_open(&out, path, &e))
         fail("%s", e.text);
-    for (int i = 0; i < marks; i++) {
-        int n = snprintf(line, sizeof line, "%s %d %d\n", mark[i].name,
-                         mark[i].stars, mark[i].hints);
+    for (int i = 0; i < n_results; i++) {
+        int n = snprintf(line, sizeof line, "%s %d %d\n", results[i].name,
+                         results[i].stars, results[i].hints);
         writer_write(&out, line, (size_t)n);
     }
     if (!writer_commit(&out, &e))
@@ -241,7 +241,7 @@ static void show_course(void)
     const struct Exercise *x;
     for (; (x = exercise_number(all)); all++) {
         size_t n = strcspn(x->name, "/");
-        int have = mark_of(x->name)->stars;
+        int have = result_of(x->name)->stars;
         if (strncmp(chapter, x->name, n) != 0 || chapter[n])
             printf("%s%.*s\n", all ? "\n" : "", (int)n, x->name);
         snprintf(chapter, sizeof chapter, "%.*s", (int)n, x->name);
@@ -258,7 +258,7 @@ static void show_course(void)
 /* give a hint */
 static void give_hint(const struct Exercise *x)
 {
-    struct Mark *p = mark_of(x->name);
+    struct Result *p = result_of(x->name);
     int n = 0;
     while (n < 6 && x->hint[n])
         n++;
@@ -268,7 +268,7 @@ static void give_hint(const struct Exercise *x)
         printf("%d. %s\n", i + 1, x->hint[i]);
     if (p->hints == n)
         printf("There is no further hint.\n");
-    marks_write();
+    results_write();
 }
 
 /* grade one file */
@@ -289,10 +289,10 @@ static bool grade_answer(const struct Answer *w, uint64_t seed)
     fclose(out);
     free(ptx);
     int stars = verdict_stars(&v);
-    struct Mark *p = mark_of(w->exercise->name);
+    struct Result *p = result_of(w->exercise->name);
     if (stars > p->stars) {
         p->stars = stars;
-        marks_write();
+        results_write();
     }
     return stars >= 2;
 }
@@ -325,7 +325,7 @@ int main(int argc, char **argv)
 {
     program_set_name(argv[0]);
     int n = args_parse(argc, argv, options, &usage);
-    marks_read();
+    results_read();
     if (list || n == 0) {
         show_course();
         return 0;

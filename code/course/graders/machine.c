@@ -115,8 +115,8 @@ static void run_reverse(struct Run *r)
     budget(r, "sectors of global memory", "gld_sec+gst_sec", 512, 512);
 }
 
-extern const struct Exercise machine_exercises[];
-const struct Exercise machine_exercises[] = {
+extern const struct Exercise part1_exercises[];
+const struct Exercise part1_exercises[] = {
     /* exercises of throughput-machine */
     { .name = "throughput-machine/add", .title = "a first kernel",
       .difficulty = 1, .run = run_add, .size = { 1, 255, 256, 257, 10000 },

@@ -2,9 +2,9 @@
 
 // counting/fields: what do four loads of a struct cost?
 //
-// y[i] = x + y + z + w of p[i].  The kernel is right, and each of its loads
-// takes four times the sectors of a float's.  SIMT_REPORT=lines would show it;
-// the grader does, too.
+// y[i] = x + y + z + w of p[i].  The kernel is right, and each of its
+// loads takes four times the sectors of a float's.  SIMT_REPORT=lines
+// would show it; the grader does, too.
 
 struct Point { float x, y, z, w; };
 

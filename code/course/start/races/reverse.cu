@@ -2,9 +2,9 @@
 
 // races/reverse: broken code
 //
-// Each block turns its own 256 numbers around, in place: the first becomes the
-// last.  The last block has fewer, if n is no multiple of 256.  On this machine
-// the result may look right.  It is not.
+// Each block turns its own 256 numbers around, in place: the first becomes
+// the last.  The last block has fewer, if n is no multiple of 256.  On
+// this machine the result may look right.  It is not.
 
 __global__ void reverse(float *x, int n)
 {
