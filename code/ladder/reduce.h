@@ -34,6 +34,7 @@ void warp_sums(uint32_t *y, int blocks, int rounds, bool redux);
  *              on one GPU, unless `varies` */
 typedef void sum_fn(float *sum, const float *x, size_t n, float *part);
 
+/* the table of sums */
 struct Sum {
     const char *name;
     sum_fn *run;

@@ -23,6 +23,7 @@ C_FUNCTIONS_BEGIN
 typedef void scan_fn(uint32_t *out, const uint32_t *x, size_t n,
                      void *scratch);
 
+/* the table of scans */
 struct Scan {
     const char *name;
     scan_fn *run;
