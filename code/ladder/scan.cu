@@ -116,8 +116,8 @@ __global__ void scan_v3(uint32_t *out, uint32_t *sums, const uint32_t *x,
 /* scan: a tile of a block */
 enum { ROWS = 8, ROW = 128, TILE = WARPS * ROWS * ROW };
 
-/* A warp's part of a tile: numbers 4 lane .. 4 lane + 3 of each of its
- * rows of 128. */
+/* A thread's part of a tile: numbers 4 lane .. 4 lane + 3 of each of its
+ * warp's rows of 128. */
 struct Part { alignas(16) uint32_t v[ROWS][4]; };
 
 /* Where row r of this thread's part begins, in a tile. */

@@ -27,8 +27,8 @@ __global__ void sort_count(int *count, const int *key, int N, int tile,
 }
 
 /* sort: move */
-/* Keys and places of a tile go where they belong: behind all smaller
- * digits, behind the same digit in tiles before, in their own order.
+/* Keys and places of a tile go where they belong: after all smaller
+ * digits, after the same digit in tiles before, in their own order.
  * place == NULL: the place of key i is i. */
 __global__ void sort_move(int *key_out, int *place_out, const int *key,
                           const int *place, const int *count, int N,
