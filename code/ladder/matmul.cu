@@ -300,7 +300,7 @@ matmul_v6(float *c, const float *a, const float *b, int M, int N, int K)
 
 /* the layout of version 7 */
 /* Warps of 32 x 64 results in 4 rows and 2 columns; in each, 4 x 8 lanes
- * with pieces that are 16 rows or 32 columns apart. */
+ * with squares that are 16 rows or 32 columns apart. */
 struct Warps : Shape<128, 128, 8, 8, 128> {
     __device__ static int row(int i)
     {
