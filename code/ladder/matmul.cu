@@ -173,7 +173,7 @@ four(const float *x, int row, int col, int rows, int cols)
          : make_float4(0, 0, 0, 0);
 }
 
-/* bring a piece of both tiles */
+/* load a piece of a */
 /* What a thread loads of a tile of a, T::M x DEPTH, and of one of b. */
 template <class T> struct Piece {
     float4 a[T::M * DEPTH / 4 / T::THREADS];
@@ -190,6 +190,7 @@ load_a(Piece<T> *p, const float *a, int m0, int k0, int M, int K)
     }
 }
 
+/* load a piece of b */
 template <bool ALIGNED, class T> __device__ static __forceinline__ void
 load_b(Piece<T> *p, const float *b, int k0, int n0, int K, int N)
 {
@@ -201,7 +202,7 @@ load_b(Piece<T> *p, const float *b, int k0, int n0, int K, int N)
     }
 }
 
-/* store the piece, a transposed */
+/* store the piece of a, transposed */
 template <class T> struct __align__(16) Stage {
     float a[DEPTH][T::PITCH], b[DEPTH][T::N];
 };
@@ -219,6 +220,7 @@ store_a(Stage<T> *s, const Piece<T> *p)
     }
 }
 
+/* store the piece of b */
 template <class T> __device__ static __forceinline__ void
 store_b(Stage<T> *s, const Piece<T> *p)
 {
@@ -298,7 +300,7 @@ matmul_v6(float *c, const float *a, const float *b, int M, int N, int K)
 
 /* the layout of version 7 */
 /* Warps of 32 x 64 results in 4 rows and 2 columns; in each, 4 x 8 lanes
- * with pieces that are 16 rows or 32 columns apart. */
+ * with squares that are 16 rows or 32 columns apart. */
 struct Warps : Shape<128, 128, 8, 8, 128> {
     __device__ static int row(int i)
     {
@@ -396,7 +398,7 @@ matmul_v10(float *c, const float *a, const float *b, int M, int N, int K)
     write<ALIGNED, T>(c, m0, n0, M, N, sum);
 }
 
-/* where a thread's next numbers are */
+/* find where a thread's numbers begin */
 template <class T> struct From {
     const float *a[T::M * DEPTH / 4 / T::THREADS];
     const float *b[T::N * DEPTH / 4 / T::THREADS];
@@ -541,7 +543,7 @@ void v12(float *c, const float *a, const float *b, int M, int N, int K)
 
 }
 
-/* the products, in order */
+/* the table of matmuls */
 const struct Matmul *matmuls(void)
 {
     static const struct Matmul all[] = {

@@ -37,7 +37,7 @@ __global__ void sum_atomic(float *sum, const float *x, size_t n)
 __global__ void sum_v1(float *part, const float *x, size_t n)
 {
     __shared__ float s[THREADS];
-    /* each thread brings a number */
+    /* load a number for each thread */
     const unsigned t = threadIdx.x;
     const size_t i = (size_t)blockIdx.x * blockDim.x + t;
     s[t] = i < n ? x[i] : 0;
@@ -47,7 +47,7 @@ __global__ void sum_v1(float *part, const float *x, size_t n)
             s[t] += s[t + d];
         __syncthreads();
     }
-    /* thread 0 writes the sum of the block */
+    /* let thread 0 write the sum of the block */
     if (t == 0)
         part[blockIdx.x] = s[0];
 }
@@ -56,7 +56,7 @@ __global__ void sum_v1(float *part, const float *x, size_t n)
 __global__ void sum_v2(float *part, const float *x, size_t n)
 {
     __shared__ float s[THREADS];
-    /* each thread brings a number */
+    /* load a number for each thread */
     const unsigned t = threadIdx.x;
     const size_t i = (size_t)blockIdx.x * blockDim.x + t;
     s[t] = i < n ? x[i] : 0;
@@ -67,7 +67,7 @@ __global__ void sum_v2(float *part, const float *x, size_t n)
             s[at] += s[at + d];
         __syncthreads();
     }
-    /* thread 0 writes the sum of the block */
+    /* let thread 0 write the sum of the block */
     if (t == 0)
         part[blockIdx.x] = s[0];
 }
@@ -76,7 +76,7 @@ __global__ void sum_v2(float *part, const float *x, size_t n)
 __global__ void sum_v3(float *part, const float *x, size_t n)
 {
     __shared__ float s[THREADS];
-    /* each thread brings a number */
+    /* load a number for each thread */
     const unsigned t = threadIdx.x;
     const size_t i = (size_t)blockIdx.x * blockDim.x + t;
     s[t] = i < n ? x[i] : 0;
@@ -86,7 +86,7 @@ __global__ void sum_v3(float *part, const float *x, size_t n)
             s[t] += s[t + d];
         __syncthreads();
     }
-    /* thread 0 writes the sum of the block */
+    /* let thread 0 write the sum of the block */
     if (t == 0)
         part[blockIdx.x] = s[0];
 }
@@ -95,7 +95,7 @@ __global__ void sum_v3(float *part, const float *x, size_t n)
 __global__ void sum_v4(float *part, const float *x, size_t n)
 {
     __shared__ float s[THREADS];
-    /* each thread brings two numbers */
+    /* load two numbers for each thread */
     const unsigned t = threadIdx.x;
     const size_t i = (size_t)blockIdx.x * 2 * blockDim.x + t;
     s[t] = (i < n ? x[i] : 0) + (i + blockDim.x < n ? x[i + blockDim.x] : 0);
@@ -105,7 +105,7 @@ __global__ void sum_v4(float *part, const float *x, size_t n)
             s[t] += s[t + d];
         __syncthreads();
     }
-    /* thread 0 writes the sum of the block */
+    /* let thread 0 write the sum of the block */
     if (t == 0)
         part[blockIdx.x] = s[0];
 }
@@ -114,7 +114,7 @@ __global__ void sum_v4(float *part, const float *x, size_t n)
 __global__ void sum_v5(float *part, const float *x, size_t n)
 {
     __shared__ float s[THREADS];
-    /* each thread brings two numbers */
+    /* load two numbers for each thread */
     const unsigned t = threadIdx.x;
     const size_t i = (size_t)blockIdx.x * 2 * blockDim.x + t;
     s[t] = (i < n ? x[i] : 0) + (i + blockDim.x < n ? x[i + blockDim.x] : 0);
@@ -125,14 +125,14 @@ __global__ void sum_v5(float *part, const float *x, size_t n)
         __syncthreads();
     }
     if (t < 32)
-        /* the last warp adds up 64 numbers */
+        /* add up 64 numbers in the last warp */
         for (unsigned d = 32; d > 0; d /= 2) {
             const float both = s[t] + s[t + d];
             __syncwarp();               /* all have read ...    */
             s[t] = both;
             __syncwarp();               /* ... and have written */
         }
-    /* thread 0 writes the sum of the block */
+    /* let thread 0 write the sum of the block */
     if (t == 0)
         part[blockIdx.x] = s[0];
 }
@@ -142,12 +142,12 @@ template <unsigned BLOCK>
 __global__ void sum_v6(float *part, const float *x, size_t n)
 {
     __shared__ float s[BLOCK];
-    /* each thread brings two numbers */
+    /* load two numbers for each thread */
     const unsigned t = threadIdx.x;
     const size_t i = (size_t)blockIdx.x * 2 * blockDim.x + t;
     s[t] = (i < n ? x[i] : 0) + (i + blockDim.x < n ? x[i + blockDim.x] : 0);
     __syncthreads();
-    /* a tree of known size */
+    /* add up in a tree of known size */
     #pragma unroll
     for (unsigned d = BLOCK / 2; d > 32; d /= 2) {
         if (t < d)
@@ -156,14 +156,14 @@ __global__ void sum_v6(float *part, const float *x, size_t n)
     }
     if (t < 32)
         #pragma unroll
-        /* the last warp adds up 64 numbers */
+        /* add up 64 numbers in the last warp */
         for (unsigned d = 32; d > 0; d /= 2) {
             const float both = s[t] + s[t + d];
             __syncwarp();               /* all have read ...    */
             s[t] = both;
             __syncwarp();               /* ... and have written */
         }
-    /* thread 0 writes the sum of the block */
+    /* let thread 0 write the sum of the block */
     if (t == 0)
         part[blockIdx.x] = s[0];
 }
@@ -180,7 +180,7 @@ __global__ void sum_v7(float *part, const float *x, size_t n)
         mine += x[i];
     s[t] = mine;
     __syncthreads();
-    /* a tree of known size */
+    /* add up in a tree of known size */
     #pragma unroll
     for (unsigned d = BLOCK / 2; d > 32; d /= 2) {
         if (t < d)
@@ -189,14 +189,14 @@ __global__ void sum_v7(float *part, const float *x, size_t n)
     }
     if (t < 32)
         #pragma unroll
-        /* the last warp adds up 64 numbers */
+        /* add up 64 numbers in the last warp */
         for (unsigned d = 32; d > 0; d /= 2) {
             const float both = s[t] + s[t + d];
             __syncwarp();               /* all have read ...    */
             s[t] = both;
             __syncwarp();               /* ... and have written */
         }
-    /* thread 0 writes the sum of the block */
+    /* let thread 0 write the sum of the block */
     if (t == 0)
         part[blockIdx.x] = s[0];
 }
@@ -307,6 +307,7 @@ __global__ void sum_fixed(unsigned long long *sum, const float *x, size_t n)
         atomicAdd(sum, (unsigned long long)mine);
 }
 
+/* turn a fixed-point sum into fp32 */
 /* The last kernel of the sum: one number out of 64 bits. */
 __global__ void from_fixed(float *sum, const unsigned long long *fixed)
 {

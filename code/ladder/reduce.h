@@ -31,9 +31,10 @@ void warp_sums(uint32_t *y, int blocks, int rounds, bool redux);
  *   ceiling    memory: a kernel that reads x
  *   numerics   the error grows with the numbers that a thread adds up, and
  *              with the logarithm of the rest.  Equal bits in every run
- *              on one GPU, unless `varies` */
+ *              on one GPU, except with atomic additions in fp32 */
 typedef void sum_fn(float *sum, const float *x, size_t n, float *part);
 
+/* the table of sums */
 struct Sum {
     const char *name;
     sum_fn *run;

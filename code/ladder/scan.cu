@@ -39,7 +39,7 @@ __global__ void scan_v2(uint32_t *out, uint32_t *sums, const uint32_t *x,
     const uint32_t high = i + THREADS < n ? x[i + THREADS] : 0;
     s[t] = low;
     s[t + THREADS] = high;
-    /* sums of subtrees, upwards */
+    /* walk up: add pairs, then pairs of pairs */
     for (unsigned d = 1; d < 2 * THREADS; d *= 2) {
         __syncthreads();
         const unsigned right = 2 * d * (t + 1) - 1;
@@ -51,7 +51,7 @@ __global__ void scan_v2(uint32_t *out, uint32_t *sums, const uint32_t *x,
         sums[blockIdx.x] = s[2 * THREADS - 1];
         s[2 * THREADS - 1] = 0;
     }
-    /* what is before each subtree, downwards */
+    /* walk down: give each word the sum before it */
     for (unsigned d = THREADS; d > 0; d /= 2) {
         __syncthreads();
         const unsigned right = 2 * d * (t + 1) - 1;
@@ -116,8 +116,8 @@ __global__ void scan_v3(uint32_t *out, uint32_t *sums, const uint32_t *x,
 /* scan: a tile of a block */
 enum { ROWS = 8, ROW = 128, TILE = WARPS * ROWS * ROW };
 
-/* A warp's part of a tile: numbers 4 lane .. 4 lane + 3 of each of its
- * rows of 128. */
+/* A thread's part of a tile: numbers 4 lane .. 4 lane + 3 of each of its
+ * warp's rows of 128. */
 struct Part { alignas(16) uint32_t v[ROWS][4]; };
 
 /* Where row r of this thread's part begins, in a tile. */
@@ -126,6 +126,7 @@ __device__ static unsigned index_of(int r)
     return (threadIdx.x / 32 * ROWS + r) * ROW + threadIdx.x % 32 * 4;
 }
 
+/* scan: load and store a part of a tile */
 /* This thread's part of a tile.  x: the tile's first number; n: how many
  * follow from there on, missing ones are 0; again: they will be read once
  * more. */
@@ -168,6 +169,7 @@ __device__ static void part_add(Part *p, uint32_t x)
             p->v[r][k] += x;
 }
 
+/* scan: scan a tile in registers */
 /* Each number becomes the sum of the tile's numbers up to it; the result
  * is the sum of the whole tile. */
 __device__ static uint32_t tile_scan(Part *p, uint32_t *part)
@@ -218,7 +220,7 @@ __device__ static uint64_t published(uint32_t kind, uint32_t value)
     return (uint64_t)kind << 32 | value;
 }
 
-/* the sum of all tiles before */
+/* find the sum of all tiles before */
 /* Publishes the tile's prefix, too.  Called by all lanes of one warp. */
 __device__ static uint32_t look_back(volatile uint64_t *state,
                                      unsigned tile, uint32_t total)
@@ -349,6 +351,7 @@ __global__ void compact_warp(float *out, uint32_t *count, const float *x,
         out[first + __popc(kept & ((1u << lane) - 1))] = v;
 }
 
+/* turn a part into flags */
 __device__ static Part kept_of(const Part *v)
 {
     Part kept;
@@ -359,6 +362,7 @@ __device__ static Part kept_of(const Part *v)
     return kept;
 }
 
+/* compaction by tiles */
 __global__ void compact_tiles(float *out, uint32_t *count, const float *x,
                               size_t n, unsigned ahead, unsigned *next,
                               volatile uint64_t *state)

@@ -18,11 +18,12 @@ C_FUNCTIONS_BEGIN
  *   scratch    scan_bytes(n) bytes
  *   alignment  16 bytes
  *   launch     in the default stream; not waited for
- *   moves      `moves` bytes a number, 8 at least
+ *   moves      8 bytes a number at least; the table has each version's
  *   ceiling    memory: a copy of x to out */
 typedef void scan_fn(uint32_t *out, const uint32_t *x, size_t n,
                      void *scratch);
 
+/* the table of scans */
 struct Scan {
     const char *name;
     scan_fn *run;

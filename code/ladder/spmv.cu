@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/sparsity.nw, "A thread, a warp, a few lanes".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-ceilings.nw, "Formats on the device".  Edit it there. */
 
 #include "ladder/spmv.h"
 

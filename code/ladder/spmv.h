@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/sparsity.nw, "Four ways to write down a matrix".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-ceilings.nw, "Sparse matrices of six kinds".  Edit it there. */
 
 #ifndef LADDER_SPMV_H
 #define LADDER_SPMV_H

@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/sparsity.nw, "Two of four".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-ceilings.nw, "Two of four, packed and multiplied".  Edit it there. */
 
 #include "ladder/two_four.h"
 

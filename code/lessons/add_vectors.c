@@ -52,18 +52,17 @@ int main(void)
         time_s[r] = now_s() - start;
     }
     double t = median(time_s, RUNS);
-    /* print the rates beside their ceilings */
     /* check every sum */
     for (size_t i = 0; i < n; i++)
         if (!(c[i] == a[i] + b[i])) {
             printf("element %zu is wrong\n", i);
             return 1;
         }
-
     /* measure the ceilings of this processor */
     int threads = omp_get_max_threads();
     double copy = 1e9 * cpu_bandwidth(threads, 12 * n, 1.0).copy;
     double peak = 1e9 * cpu_peak_gflops(threads, 0.5);
+    /* print the rates beside their ceilings */
     double flops = (double)n / t, bytes = 12.0 * (double)n / t;
     printf("add two vectors  %6.1f GB/s   %8.2f GFLOP/s\n", bytes / 1e9,
            flops / 1e9);

@@ -1,4 +1,4 @@
-/* Tangled from chapters/machine/memory-wall.nw, "A program that predicts".  Edit it there. */
+/* Tangled from chapters/workshop/first-programs.nw, "lower-bound: reading a list of GPUs".  Edit it there. */
 
 #include "lessons/gpu_list.h"
 

@@ -240,7 +240,7 @@ void keep_sum(struct KeepPlan *p, const struct KeepGraph *g)
         p->peak = before + g->ends;
 }
 
-/* extend every label by every set */
+/* hold a list of labels */
 /* The layers so far: what they keep, what they cost, the last one's set,
  * and the label of the layers before it. */
 struct Label { size_t kept; double seconds; int set, from; };
@@ -268,6 +268,7 @@ static int by_kept(const void *a, const void *b)
     return (x->seconds > y->seconds) - (x->seconds < y->seconds);
 }
 
+/* extend every label by every set */
 /* The labels of one layer more, without those that another one beats. */
 static bool extend(struct Labels *to, const struct Labels *from,
                    const struct KeepCost *cost, int n, size_t limit)

@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/tensor-cores.nw, "Layouts as an algebra".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-tensor-cores.nw, "Composing layouts".  Edit it there. */
 
 /* layout.h: layouts, functions from an index to an offset. */
 #ifndef LESSONS_LAYOUT_H
@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+/* define a layout */
 enum { LAYOUT_MODES = 8 };
 
 struct Layout {
@@ -25,6 +26,7 @@ static inline int layout_at(const struct Layout *l, int i)
     return at;
 }
 
+/* compose two layouts */
 static inline int layout_size(const struct Layout *l)
 {
     int n = 1;
@@ -33,7 +35,6 @@ static inline int layout_size(const struct Layout *l)
     return n;
 }
 
-/* compose two layouts */
 static inline bool layout_add(struct Layout *l, int size, int stride)
 {
     if (l->modes == LAYOUT_MODES)

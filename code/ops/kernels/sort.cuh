@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/reduction.nw, "Sort".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-reductions.nw, "The passes of the sort".  Edit it there. */
 
 /* A stable sort of integers. */
 #ifndef OPS_KERNELS_SORT_CUH
@@ -27,8 +27,8 @@ __global__ void sort_count(int *count, const int *key, int N, int tile,
 }
 
 /* sort: move */
-/* Keys and places of a tile go where they belong: behind all smaller
- * digits, behind the same digit in tiles before, in their own order.
+/* Keys and places of a tile go where they belong: after all smaller
+ * digits, after the same digit in tiles before, in their own order.
  * place == NULL: the place of key i is i. */
 __global__ void sort_move(int *key_out, int *place_out, const int *key,
                           const int *place, const int *count, int N,
@@ -39,19 +39,19 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
     const int part = tile / WARPS;              /* of each warp */
     const int first = blockIdx.x * tile + warp * part;
     const int end = min(first + part, N);
-    /* at[w][d] = how many keys of warp w have digit d */
+    /* set at[w][d] to the number of keys of warp w with digit d */
     for (int w = 0; w < WARPS; w++)
         at[w][threadIdx.x] = 0;
     __syncthreads();
     for (int i = first + lane; i - lane < end; i += 32) {
-        /* mates = the lanes with the digit of key i */
+        /* set mates to the lanes with the digit of key i */
         const int digit = i < end ? key[i] >> shift & (RADIX - 1) : RADIX;
         const unsigned mates = __match_any_sync(WHOLE_WARP, digit);
         if (digit < RADIX && lane == __ffs(mates) - 1)
             at[warp][digit] += __popc(mates);
         __syncwarp();
     }
-    /* at[w][d] = where digit d of warp w begins */
+    /* set at[w][d] to where digit d of warp w begins */
     int all = 0, mine = 0;                          /* of digit threadIdx.x */
     #pragma unroll
     for (int b = 0; b < MAX_TILES; b++) {           /* all loads at once */
@@ -77,10 +77,10 @@ __global__ void sort_move(int *key_out, int *place_out, const int *key,
     }
     __syncthreads();
     for (int i = first + lane; i - lane < end; i += 32) {
-        /* mates = the lanes with the digit of key i */
+        /* set mates to the lanes with the digit of key i */
         const int digit = i < end ? key[i] >> shift & (RADIX - 1) : RADIX;
         const unsigned mates = __match_any_sync(WHOLE_WARP, digit);
-        /* move key i behind those before it */
+        /* move key i after those before it */
         const int to = digit < RADIX ? at[warp][digit] : 0;
         __syncwarp();
         if (digit < RADIX) {

@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/reduction.nw, "Bytes in flight".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-reductions.nw, "Sums of a warp and of a block".  Edit it there. */
 
 /* Sums and maxima of a warp and of a block. */
 #ifndef OPS_KERNELS_WARP_CUH
@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* sums and maxima over a warp */
+/* add up the numbers of a warp */
 #define WHOLE_WARP 0xffffffffu
 
 __device__ static __forceinline__ float warp_sum(float x)
@@ -16,6 +16,7 @@ __device__ static __forceinline__ float warp_sum(float x)
     return x;
 }
 
+/* find the maximum of a warp */
 __device__ static __forceinline__ float warp_max(float x)
 {
     for (int d = 16; d > 0; d /= 2)
@@ -41,7 +42,7 @@ __device__ static __forceinline__ uint32_t warp_redux(uint32_t x)
 #endif
 }
 
-/* sums and maxima over a block */
+/* add up the numbers of a block */
 /* part: shared memory for a number of each warp.  Every thread of the
  * block calls it, and every thread gets the result. */
 __device__ static __forceinline__ float block_sum(float x, float *part)
@@ -57,6 +58,7 @@ __device__ static __forceinline__ float block_sum(float x, float *part)
     return sum;
 }
 
+/* find the maximum of a block */
 __device__ static __forceinline__ float block_max(float x, float *part)
 {
     x = warp_max(x);

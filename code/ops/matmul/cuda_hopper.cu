@@ -1,4 +1,4 @@
-/* Tangled from chapters/tricks/tensor-cores.nw, "The operator".  Edit it there. */
+/* Tangled from chapters/workshop/measuring-tensor-cores.nw, "How the operator starts a kernel".  Edit it there. */
 
 /* Matmuls by TMA and wgmma, with their epilogues. */
 #include "backend/backend.h"
@@ -44,7 +44,7 @@ template <class T> static bool run(const struct MatmulBf16 *p)
     return true;
 }
 
-/* hopper: choose a kind by the operands */
+/* hopper: name the kinds of tiles */
 /* operands, BLOCKS, BN, TURNS, CLUSTER, STAGES, BUFFERS, output */
 typedef Tiles<0, 1, 2, 192, 1, 1, 4, 4, OUT_PLAIN> Forward;
 typedef Tiles<0, 1, 2, 192, 1, 1, 4, 4, OUT_GELU> ForwardGelu;
@@ -56,6 +56,7 @@ typedef Tiles<0, 1, 2, 192, 0, 2, 3, 2, OUT_ADD> DeepForwardAdd;
 typedef Tiles<0, 0, 2, 192, 0, 2, 3, 2, OUT_PLAIN> DeepBackward;
 typedef Tiles<1, 1, 2, 192, 0, 2, 4, 1, OUT_FLOAT> Weights;
 
+/* hopper: choose a kind by the operands */
 template <class Shallow, class Deep>
 static bool run_by_depth(const struct MatmulBf16 *p)
 {
