@@ -297,7 +297,7 @@ static bool read_row(const char *line, char name[40], int *calls,
     return n > 0 && strcmp(name, "sum") != 0;
 }
 
-/* bench-step: the parts of a step */
+/* bench-step: print the parts of a step */
 static void take_apart(struct Trainer *t)
 {
     char *text = NULL, *rest, name[40], row[64];

@@ -1,7 +1,7 @@
 /* Tangled from chapters/workshop/timing-a-step.nw, "launches".  Edit it there. */
 
-/* launches: what it costs the host to give a kernel to the device, when
- * that decides how long a program takes, and how clocks lie about it. */
+/* launches: what it costs the host to launch a kernel, when that decides
+ * how long a program takes, and what different clocks say about it. */
 #include "bench/cuda_bench.cuh"
 
 #include <nvtx3/nvToolsExt.h>
@@ -10,7 +10,7 @@ enum { CHAIN = 200, RUNS = 11 };
 
 static double ghz;
 
-/* launches: a kernel that takes the time it is told */
+/* launches: keep a warp busy for a number of cycles */
 /* One warp that does nothing for `cycles` cycles. */
 __global__ void busy(int64_t cycles)
 {
@@ -24,7 +24,7 @@ static int64_t cycles_of(double us)
     return (int64_t)(us * 1e3 * ghz);
 }
 
-/* launches: rows */
+/* launches: print a row and keep it */
 static void put(double value, const char *unit, const char *name,
                 double at)
 {
@@ -34,7 +34,7 @@ static void put(double value, const char *unit, const char *name,
     number_put(&numbers, unit, value, "launches.%s", text);
 }
 
-/* launches: a chain of kernels */
+/* launches: launch a chain of kernels */
 enum { PLAIN, EVENTS, RANGES };
 
 static cudaEvent_t event[CHAIN + 1];
@@ -53,7 +53,7 @@ static void chain(cudaStream_t s, double us, int marks)
     CUDA_OK(cudaGetLastError());
 }
 
-/* launches: the same chain as a graph */
+/* launches: record the chain as a graph */
 static cudaGraphExec_t graph_of(cudaStream_t s, double us)
 {
     cudaGraph_t graph;
@@ -67,7 +67,7 @@ static cudaGraphExec_t graph_of(cudaStream_t s, double us)
 }
 
 /* launches: time a chain */
-/* Until the host has given all of it, and until the device has done it. */
+/* Until the host has launched all, and until the device has done it. */
 struct Times { struct Sample given, done; };
 
 static struct Times time_chain(cudaStream_t s, double us, int marks,
@@ -75,7 +75,7 @@ static struct Times time_chain(cudaStream_t s, double us, int marks,
 {
     struct Times t = {};
     for (int r = -3; r < RUNS; r++) {
-        /* launches: give the chain; wait for it */
+        /* launches: launch the chain and wait for it */
         CUDA_OK(cudaDeviceSynchronize());
         double start = now_s();
         if (graph)
@@ -93,7 +93,7 @@ static struct Times time_chain(cudaStream_t s, double us, int marks,
     return t;
 }
 
-/* launches: from short kernels to long ones */
+/* launches: time chains of short and long kernels */
 static void chains(void)
 {
     static const double lengths[] = { 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6,
@@ -114,15 +114,7 @@ static void chains(void)
     CUDA_OK(cudaStreamDestroy(s));
 }
 
-/* launches: a kernel between two events */
-/* never called before it is timed */
-__global__ void fresh(int64_t cycles)
-{
-    int64_t start = clock64();
-    while (clock64() - start < cycles) {
-    }
-}
-
+/* launches: time a kernel between two events */
 static double event_us(void)
 {
     float ms;
@@ -134,7 +126,15 @@ static double event_us(void)
     return 1e3 * ms;
 }
 
-/* launches: one kernel, five clocks */
+/* launches: time a kernel by the other clocks */
+/* busy under another name: nothing launches it before it is timed */
+__global__ void fresh(int64_t cycles)
+{
+    int64_t start = clock64();
+    while (clock64() - start < cycles) {
+    }
+}
+
 static void clocks(void)
 {
     struct Sample returned = {}, synchronised = {}, events = {};
@@ -142,7 +142,7 @@ static void clocks(void)
         CUDA_OK(cudaEventCreate(&event[i]));
     CUDA_OK(cudaDeviceSynchronize());
     double start = now_s();
-    /* launches: a kernel for the first time */
+    /* launches: time the first launch of a kernel */
     fresh<<<1, 32>>>(cycles_of(100));
     CUDA_OK(cudaDeviceSynchronize());
     put(1e6 * (now_s() - start), "µs", "clock.first", -1);
@@ -163,7 +163,7 @@ static void clocks(void)
     put(median(&events), "µs", "clock.events", -1);
 }
 
-/* launches: what marks cost */
+/* launches: time chains with events and with ranges */
 static void marks(void)
 {
     static const char *const name[] = { "none", "events", "ranges" };
