@@ -263,8 +263,8 @@ wrong "an index without a column" '' '^chapters/subjects.csv:1: the first line i
 printf 'subject,entry,sections\nsum,,sums-loop\nsum,of two,sums-loop sums\n' > chapters/subjects.csv
 printf '\n::: {.counts file="x"}\n:::\n\n::: {.claims source="0"}\n:::\n\n::: {.claims source="1"}\n:::\n\n::: {.subjects file="x"}\n:::\n' >> chapters/01-sums.nw
 fills() { "$loom/weave" && "$loom/page" 01-sums && local page=build/book/html/01-sums.html &&
-    grep -A3 '>all<' $page | tr -d '\n' | grep -q '>2<.*>1<.*>1<' && [ "$(grep -c 'id="claim-' $page)" = 2 ] &&
-    [ "$(grep -c 'class="subject"' $page)" = 1 ] && grep -q 'class="under">of two' $page; }
+    grep -A3 '>all<' "$page" | tr -d '\n' | grep -q '>2<.*>1<.*>1<' && [ "$(grep -c 'id="claim-' "$page")" = 2 ] &&
+    [ "$(grep -c 'class="subject"' "$page")" = 1 ] && grep -q 'class="under">of two' "$page"; }
 check "claims of one source, their counts and subjects fill their blocks (catches a source that is ignored)" fills
 cp "$top"/tests/data/loom/chapters/*.nw chapters/; rm chapters/claims.csv chapters/subjects.csv
 "$loom/weave"; sums build > "$work/before"

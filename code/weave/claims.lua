@@ -90,11 +90,11 @@ end
 
 -- the claims of a source as Markdown
 local function paragraph(c)
-    local nowhere = #c.sections == 0 and " *Not in this book.*" or ""
-    return ("[%s]{#claim-%s .item} [%s]{.verdict .%s} *%s*%s %s %s\n")
-        :format(c.item, c.item:gsub("%.", "-"), c.verdict,
-                c.verdict:gsub(" ", "-"), c.claim, nowhere, c.evidence,
-                located.places(c))
+    local places = located.places(c)
+    return ("**[%s]{#claim-%s .item}** [%s]{.verdict .%s}`:`{=latex} "
+            .. "*%s* %s %s\n"):format(c.item, (c.item:gsub("%.", "-")),
+        c.verdict, (c.verdict:gsub(" ", "-")), c.claim, c.evidence,
+        places == "" and "*(Not in this book.)*" or "(" .. places .. ")")
 end
 
 function M.markdown(rows, source)

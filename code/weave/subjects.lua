@@ -46,11 +46,11 @@ end
 local function subject_lines(row, before)
     local s, under = {}, row.entry ~= ""
     if not before or before.subject ~= row.subject then
-        s[1] = "`\\indexentry`{=latex}[" .. row.subject .. "]{.subject} "
+        s[1] = "`\\indexentry{}`{=latex}[" .. row.subject .. "]{.subject} "
                .. (under and "" or located.places(row)) .. "\n"
     end
     if under then
-        s[#s + 1] = "`\\indexentry\\quad `{=latex}[" .. row.entry
+        s[#s + 1] = "`\\indexentry\\hspace*{1em}`{=latex}[" .. row.entry
                     .. "]{.under} " .. located.places(row) .. "\n"
     end
     return table.concat(s, "\n")
