@@ -28,7 +28,7 @@ pages: $(SLUGS:%=$(HTML)/%.html) $(STYLE) $(SEARCH)
 	@echo "$(HTML)/index.html"
 
 build/weave/stamp: $(CHAPTERS) book.yaml ERRATA.yaml $(LOOM) \
-                   chapters/glossary.csv \
+                   $(wildcard chapters/*.csv) \
                    $(wildcard figures/* figures/data/*) chapters/references.bib
 	@code/weave/weave
 	@touch $@

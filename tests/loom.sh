@@ -253,6 +253,21 @@ cp "$top"/tests/data/loom/chapters/*.nw chapters/; "$loom/weave"; sums build > "
 sed -i 's/^sum.count,1000/sum.count,1000,7/' figures/data/sums.csv
 wrong "a row with too many fields" '' '^.*figures/data/sums.csv:3: a row has 7 fields'
 cp "$top"/tests/data/loom/figures/data/sums.csv figures/data
+printf 'item,claim,verdict,evidence,sections\n0.001,Sums.,right,Proved.,sums-lop\n' > chapters/claims.csv
+wrong "a claim whose section is nowhere" '' '^chapters/claims.csv:2: no section sums-lop; is sec:sums-loop meant'
+printf 'item,claim,verdict,evidence,sections\n0.001,Sums.,right,Proved.,sums-loop\n0.001,Again.,wrong,No.,\n' > chapters/claims.csv
+wrong "an item that is there twice" '' '^chapters/claims.csv:3: 0.001 is there twice'
+sed -i 's/0.001,Again/0.002,Again/' chapters/claims.csv
+printf 'subject,sections\nsum,sums-loop\n' > chapters/subjects.csv
+wrong "an index without a column" '' '^chapters/subjects.csv:1: the first line is not subject,entry,sections'
+printf 'subject,entry,sections\nsum,,sums-loop\nsum,of two,sums-loop sums\n' > chapters/subjects.csv
+printf '\n::: {.counts file="x"}\n:::\n\n::: {.claims source="0"}\n:::\n\n::: {.claims source="1"}\n:::\n\n::: {.subjects file="x"}\n:::\n' >> chapters/01-sums.nw
+fills() { "$loom/weave" && "$loom/page" 01-sums && local page=build/book/html/01-sums.html &&
+    grep -A3 '>all<' "$page" | tr -d '\n' | grep -q '>2<.*>1<.*>1<' && [ "$(grep -c 'id="claim-' "$page")" = 2 ] &&
+    [ "$(grep -c 'class="subject"' "$page")" = 1 ] && grep -q 'class="under">of two' "$page"; }
+check "claims of one source, their counts and subjects fill their blocks (catches a source that is ignored)" fills
+cp "$top"/tests/data/loom/chapters/*.nw chapters/; rm chapters/claims.csv chapters/subjects.csv
+"$loom/weave"; sums build > "$work/before"
 sed -i 's/\[01-sums, /[/' book.yaml
 wrong "a chapter that book.yaml forgets" '' '^chapters/01-sums.nw:1: add 01-sums'
 cp "$top"/tests/data/loom/book.yaml .

@@ -1318,6 +1318,19 @@ local function check_glossary(ids)
     end
 end
 
+local function check_located(module, file, ids)
+    local function say(line, text) report(file, line, "%s", text) end
+    for _, row in ipairs(require(module).read(path(file), say)) do
+        for _, id in ipairs(row.sections) do
+            if not ids["sec:" .. id] then
+                say(row.line, "section \"" .. id .. "\" is no id of the "
+                    .. "book; " .. guess("sec:" .. id, ids,
+                                         "use one, such as sec:press"))
+            end
+        end
+    end
+end
+
 -- lint: run all rules
 for i = 1, #arg do
     if arg[i] == "--root" then root = arg[i + 1] or "."
@@ -1374,6 +1387,9 @@ check_library(book)
 check_spelling(chapters)
 check_errata(ids)
 check_glossary(ids)
+check_located("claims", "chapters/claims.csv", ids)
+check_located("subjects", "chapters/subjects.csv", ids)
+check_located("subjects", "chapters/questions.csv", ids)
 local files = project_files()
 check_machine_paths(files)
 check_shell(files)

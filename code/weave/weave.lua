@@ -108,14 +108,38 @@ local terms = glossary.read(root .. "/" .. GLOSSARY, function (line, text)
     complain(GLOSSARY, line, "%s", text)
 end)
 
-local function with_glossary(lines)
-    for i, line in ipairs(lines) do
-        if line:find("^:::+ {%.glossary ") then
-            for text in glossary.markdown(terms):gmatch("[^\n]*") do
-                i = i + 1
-                table.insert(lines, i, text)
+local claims, subjects = require "claims", require "subjects"
+local listed = {}       -- { path, rows }: of which each row names sections
+local function table_of(module, file)
+    local rows = module.read(root .. "/" .. file, function (line, text)
+        complain(file, line, "%s", text)
+    end)
+    listed[#listed + 1] = { path = file, rows = rows }
+    return rows
+end
+local claimed = table_of(claims, "chapters/claims.csv")
+local indexed = table_of(subjects, "chapters/subjects.csv")
+local asked = table_of(subjects, "chapters/questions.csv")
+
+local blocks = {
+    glossary = function () return glossary.markdown(terms) end,
+    claims = function (source)
+        return claims.markdown(claimed, tonumber(source))
+    end,
+    counts = function () return claims.summary(claimed) end,
+    subjects = function () return subjects.markdown(indexed) end,
+    questions = function () return subjects.questions(asked) end,
+}
+
+local function fill_blocks(lines)
+    for i = #lines, 1, -1 do
+        local class = lines[i]:match("^:::+ {%.(%a+) ")
+        if blocks[class] then
+            local at, of = i, lines[i]:match('source="(%d)"')
+            for text in blocks[class](of):gmatch("[^\n]*") do
+                at = at + 1
+                table.insert(lines, at, text)
             end
-            return
         end
     end
 end
@@ -200,7 +224,7 @@ for _, chapter in ipairs(chapters) do
             for i, line in ipairs(block.lines) do
                 lines[i] = markdown_line(chapter, line, block.line + i - 1)
             end
-            with_glossary(lines)
+            fill_blocks(lines)
             for _, item in ipairs(skim.skim(lines, block.line)) do
                 table.insert(chapter.items, item)
             end
@@ -269,6 +293,17 @@ for _, t in ipairs(terms) do
     if not labels["sec:" .. t.section] then
         complain(GLOSSARY, t.line, "%s: no section %s%s", t.term,
                  t.section, meant("sec:" .. t.section, labels))
+    end
+end
+
+for _, list in ipairs(listed) do
+    for _, row in ipairs(list.rows) do
+        for _, id in ipairs(row.sections) do
+            if not labels["sec:" .. id] then
+                complain(list.path, row.line, "no section %s%s", id,
+                         meant("sec:" .. id, labels))
+            end
+        end
     end
 end
 

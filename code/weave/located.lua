@@ -1,0 +1,45 @@
+-- Tangled from chapters/workshop/finding.nw, "Claims and subjects".  Edit it there.
+
+-- Tables of which each row names sections of the book.
+-- read(path, header, say) returns a list of rows: the fields by their names
+-- in the header, `sections` as a list of ids, and `line`.
+local data = require "data"
+local M = {}
+
+-- a row with its sections
+local function row_of(keys, values, line)
+    local row, ids = { line = line }, {}
+    for i, key in ipairs(keys) do row[key] = values[i] end
+    for id in row.sections:gmatch("%S+") do ids[#ids + 1] = id end
+    row.sections = ids
+    return row
+end
+
+-- read the rows of a table
+function M.read(path, header, say)
+    local f, rows, n = io.open(path), {}, 0
+    if not f then return rows end
+    local keys = data.split(header)
+    for line in f:lines() do
+        n = n + 1
+        local values = data.split(line)
+        if n == 1 and line ~= header then
+            say(n, "the first line is not " .. header)
+        elseif n > 1 and #values ~= #keys then
+            say(n, "a row has " .. #keys .. " fields, this line "
+                   .. #values)
+        elseif n > 1 then
+            rows[#rows + 1] = row_of(keys, values, n)
+        end
+    end
+    f:close()
+    return rows
+end
+
+-- the sections of a row as Markdown
+function M.places(row)
+    local places = {}
+    for i, id in ipairs(row.sections) do places[i] = "@sec:" .. id end
+    return table.concat(places, ", ")
+end
+return M
