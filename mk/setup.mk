@@ -17,7 +17,6 @@ hunspell-en-gb      lint: the British word list
 hunspell-en-us      lint: the American word list
 shellcheck          lint: shell scripts
 chromium            tests: the pages in a browser
-epubcheck           tests: the EPUB
 curl                make data-*: downloads
 endef
 define PACKAGES_PDF
@@ -30,6 +29,7 @@ fonts-texgyre-math         mathematics
 fonts-jetbrains-mono       the code face
 fonts-droid-fallback       the Chinese terms of the glossary
 poppler-utils              tests: reading the PDF back
+epubcheck                  the EPUB, checked (needs Java)
 endef
 export PACKAGES PACKAGES_PDF
 

@@ -14,7 +14,7 @@ check() { local what=$1; shift; if "$@" > "$work/log" 2>&1; then ok "$what"; els
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 
 for tool in pandoc lua5.4 rsvg-convert "${NOWEB_LIB:-/usr/lib/noweb}/markup"; do
-    command -v "$tool" > /dev/null || { skip "a volume in one document" "$tool is not installed; make setup brings it"; exit 0; }
+    command -v "$tool" > /dev/null || { skip "a volume in one document" "$tool is not installed; make setup-pdf brings it"; exit 0; }
 done
 
 # bound NAME LOOM: in $work/NAME the small book, bound by the loom in LOOM
@@ -31,7 +31,7 @@ check "a small book is bound: an EPUB of each volume, and a page" bound good "$l
 clean() { "$loom/check-epub" "$work/good/$1.epub"; }
 "$loom/check-epub" "$work/none" > "$work/log" 2>&1; checker=$?
 # It takes seconds, so of one volume; make epub asks it about both real ones.
-if [ $checker = 127 ]; then skip "epubcheck has nothing to say of the EPUB" "epubcheck is not installed; make setup brings it"
+if [ $checker = 127 ]; then skip "epubcheck has nothing to say of the EPUB" "epubcheck is not installed; make setup-pdf brings it"
 else check "epubcheck has nothing to say of the EPUB" clean book; fi
 inside() { perl -MIO::Uncompress::Unzip=unzip -e 'unzip $ARGV[0] => "-", Name => "EPUB/$ARGV[1]" or exit 1' "$work/$1" "$2"; }
 says() { inside "$1" "$2" > "$work/log" && grep -qE "$3" "$work/log"; }
@@ -86,7 +86,7 @@ goes_out()  { unfinished wrong/tools.epub; }
 twice()     { inside wrong/book.epub text/ch002.xhtml | grep -q 'type="checkbox"'; }
 mkdir "$work/loom"; cp -r "$work/good" "$work/wrong"
 while IFS='|' read -r file change chapter volume what row; do
-    if [ "$row" = forgets ] && [ $checker = 127 ]; then skip "wrong: $what" "epubcheck is not installed; make setup brings it"; continue; fi
+    if [ "$row" = forgets ] && [ $checker = 127 ]; then skip "wrong: $what" "epubcheck is not installed; make setup-pdf brings it"; continue; fi
     cp -r code/weave/. "$work/loom"; sed -i "$change" "$work/loom/$file"
     caught() {
         ! cmp -s "$work/loom/$file" "$loom/$file" && ( cd "$work/wrong" &&
