@@ -71,8 +71,9 @@ bound: tangle
 	    $(addsuffix -pages,$(filter epub single,$(MAKECMDGOALS)))
 
 WHOLE     = $(patsubst %.nw,build/whole/%.json,$(notdir $(1)))
-OF_TOOLS := $(filter chapters/workshop/%,$(CHAPTERS))
-OF_BOOK  := $(filter-out $(OF_TOOLS),$(CHAPTERS))
+OF_VOLUME = $(shell lua5.4 code/weave/contents.lua $(1) 2> /dev/null)
+OF_BOOK  := $(call OF_VOLUME,book)
+OF_TOOLS := $(call OF_VOLUME,workshop)
 EPUBS    := $(addprefix $(B)/book/moving-bytes,.epub -workshop.epub)
 BINDING  := $(addprefix code/weave/,bind bind.lua after.lua html.lua)
 single-pages: $(B)/book/moving-bytes.html

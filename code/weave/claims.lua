@@ -49,7 +49,7 @@ end
 
 -- read the claims
 function M.read(path, say)
-    local rows = located.read(path, M.header, say)
+    local rows = located.read(path, M.header, "row", say)
     for i, c in ipairs(rows) do check(c, rows[i - 1] or {}, say) end
     return rows
 end

@@ -51,7 +51,7 @@ function M.read(root)
 end
 
 -- print the files of the chapters
-if arg and arg[0]:match("contents%.lua$") then
+local function print_all()
     local found, all = {}, io.popen("find chapters -name '*.nw' | sort")
     for path in all:lines() do
         found[path] = true
@@ -62,5 +62,16 @@ if arg and arg[0]:match("contents%.lua$") then
         found[c.path] = nil
     end
     for _, path in ipairs(found) do if found[path] then print(path) end end
+end
+
+local function print_volume(name)
+    local book = M.read(".")
+    for _, c in ipairs(book.contents) do
+        if book.volumes[c.volume].name == name then print(c.path) end
+    end
+end
+
+if arg and arg[0]:match("contents%.lua$") then
+    if arg[1] then print_volume(arg[1]) else print_all() end
 end
 return M

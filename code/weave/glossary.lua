@@ -3,7 +3,7 @@
 -- The table of terms, chapters/glossary.csv.
 -- read(path, say) returns a list of { term, chinese, section, linked,
 -- sentence, words, anchor, line }; say(line, text) hears what is wrong.
-local data = require "data"
+local located = require "located"
 local M = {}
 M.header = "term,chinese,section,linked,sentence"
 
@@ -23,12 +23,7 @@ end
 
 -- what is wrong with a term
 local function check(t, before, say)
-    if before and t.term:lower() == before.term:lower() then
-        say(t.line, "\"" .. t.term .. "\" is there twice")
-    elseif before and t.term:lower() < before.term:lower() then
-        say(t.line, "\"" .. t.term .. "\" after \"" .. before.term
-            .. "\"; keep the terms sorted")
-    end
+    located.order(t, before, "term", say)
     if t.linked ~= "yes" and t.linked ~= "no" then
         say(t.line, "linked is \"" .. t.linked .. "\", not yes or no")
     end
@@ -42,25 +37,12 @@ end
 
 -- read the terms
 function M.read(path, say)
-    local f = io.open(path)
-    if not f then return {} end
-    local terms, n = {}, 0
-    for line in f:lines() do
-        n = n + 1
-        local v = data.split(line)
-        if n == 1 and line ~= M.header then
-            say(n, "the first line is not " .. M.header)
-        elseif n > 1 and #v ~= 5 then
-            say(n, "a term has 5 fields, this line " .. #v)
-        elseif n > 1 then
-            local t = { term = v[1], chinese = v[2], section = v[3],
-                        linked = v[4], sentence = v[5], line = n,
-                        words = words_of(v[1]), anchor = anchor_of(v[1]) }
-            check(t, terms[#terms], say)
-            terms[#terms + 1] = t
-        end
+    local terms = located.read(path, M.header, "term", say)
+    for i, t in ipairs(terms) do
+        t.name, t.key = t.term, t.term:lower()
+        t.words, t.anchor = words_of(t.term), anchor_of(t.term)
+        check(t, terms[i - 1], say)
     end
-    f:close()
     return terms
 end
 

@@ -1305,19 +1305,7 @@ local function check_needs(config)
     end
 end
 
--- lint: rules for the glossary
-local function check_glossary(ids)
-    local file = "chapters/glossary.csv"
-    local function say(line, text) report(file, line, "%s", text) end
-    for _, t in ipairs(require("glossary").read(path(file), say)) do
-        if not ids["sec:" .. t.section] then
-            say(t.line, "section \"" .. t.section .. "\" is no id of the "
-                .. "book; " .. guess("sec:" .. t.section, ids,
-                                     "use one, such as sec:press"))
-        end
-    end
-end
-
+-- lint: rules for tables of sections
 local function check_located(module, file, ids)
     local function say(line, text) report(file, line, "%s", text) end
     for _, row in ipairs(require(module).read(path(file), say)) do
@@ -1386,7 +1374,7 @@ check_circles(book)
 check_library(book)
 check_spelling(chapters)
 check_errata(ids)
-check_glossary(ids)
+check_located("glossary", "chapters/glossary.csv", ids)
 check_located("claims", "chapters/claims.csv", ids)
 check_located("subjects", "chapters/subjects.csv", ids)
 check_located("subjects", "chapters/questions.csv", ids)

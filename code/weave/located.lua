@@ -1,8 +1,9 @@
--- Tangled from chapters/workshop/finding.nw, "Claims and subjects".  Edit it there.
+-- Tangled from chapters/workshop/finding.nw, "The glossary".  Edit it there.
 
 -- Tables of which each row names sections of the book.
--- read(path, header, say) returns a list of rows: the fields by their names
--- in the header, `sections` as a list of ids, and `line`.
+-- read(path, header, noun, say) returns a list of rows: the fields by their
+-- names in the header, `sections` as a list of ids, and `line`.  Messages
+-- call a row by the noun.
 local data = require "data"
 local M = {}
 
@@ -10,13 +11,15 @@ local M = {}
 local function row_of(keys, values, line)
     local row, ids = { line = line }, {}
     for i, key in ipairs(keys) do row[key] = values[i] end
-    for id in row.sections:gmatch("%S+") do ids[#ids + 1] = id end
+    for id in (row.sections or row.section):gmatch("%S+") do
+        ids[#ids + 1] = id
+    end
     row.sections = ids
     return row
 end
 
 -- read the rows of a table
-function M.read(path, header, say)
+function M.read(path, header, noun, say)
     local f, rows, n = io.open(path), {}, 0
     if not f then return rows end
     local keys = data.split(header)
@@ -26,7 +29,7 @@ function M.read(path, header, say)
         if n == 1 and line ~= header then
             say(n, "the first line is not " .. header)
         elseif n > 1 and #values ~= #keys then
-            say(n, "a row has " .. #keys .. " fields, this line "
+            say(n, "a " .. noun .. " has " .. #keys .. " fields, this line "
                    .. #values)
         elseif n > 1 then
             rows[#rows + 1] = row_of(keys, values, n)
@@ -34,6 +37,16 @@ function M.read(path, header, say)
     end
     f:close()
     return rows
+end
+
+-- are two rows in order
+function M.order(row, before, noun, say)
+    if before and row.key == before.key then
+        say(row.line, "\"" .. row.name .. "\" is there twice")
+    elseif before and row.key < before.key then
+        say(row.line, "\"" .. row.name .. "\" after \"" .. before.name
+                      .. "\"; keep the " .. noun .. "s sorted")
+    end
 end
 
 -- the sections of a row as Markdown

@@ -7,21 +7,8 @@ local M = {}
 M.header = "subject,entry,sections"
 
 -- what is wrong with a row of an index
-local function name(row)
-    return row.subject .. (row.entry ~= "" and ": " .. row.entry or "")
-end
-
-local function key(row)
-    return row.subject:lower() .. "\0" .. row.entry:lower()
-end
-
 local function check(row, before, say)
-    if before and key(row) == key(before) then
-        say(row.line, "\"" .. name(row) .. "\" is there twice")
-    elseif before and key(row) < key(before) then
-        say(row.line, "\"" .. name(row) .. "\" after \"" .. name(before)
-                      .. "\"; keep the rows sorted")
-    end
+    located.order(row, before, "row", say)
     if not row.subject:find("^%a") then
         say(row.line, "a subject begins with a letter")
     end
@@ -33,8 +20,13 @@ end
 
 -- read an index
 function M.read(path, say)
-    local rows = located.read(path, M.header, say)
-    for i, row in ipairs(rows) do check(row, rows[i - 1], say) end
+    local rows = located.read(path, M.header, "row", say)
+    for i, row in ipairs(rows) do
+        row.name = row.subject .. (row.entry ~= "" and ": " .. row.entry
+                                                    or "")
+        row.key = row.subject:lower() .. "\0" .. row.entry:lower()
+        check(row, rows[i - 1], say)
+    end
     return rows
 end
 
