@@ -48,7 +48,7 @@ FIRST_BENCH := $(foreach p,device-query throughput,$(B)/bin/$(p)-cuda)
 # turns: MODEL:BATCH:ROUNDS,...; without it the sizes that the book shows.
 STEPS ?=
 # These write to build/bench/NAME.csv.
-ROOF_BENCH := reduction matmul tensor-cores quantize fusion recomputation \
+ROOF_BENCH := reduction matmul tensor-cores matmul-e4m3 quantize fusion recomputation \
               ceilings matmul-sweep spmv attention fused products
 .PHONY: bench-gpu
 bench-gpu: needs-nvcc $(GPU_BENCH) $(FIRST_BENCH) $(B)/bin/launches-cuda \

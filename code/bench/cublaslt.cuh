@@ -70,6 +70,7 @@ struct LtJob {
     cublasLtMatrixLayout_t la, lb, lc;
     cublasLtMatmulAlgo_t algo;
     size_t room;                /* bytes of workspace */
+    bool fast;                  /* e4m3: sums by the tensor cores only */
 };
 
 static cublasLtHandle_t lt;
@@ -101,6 +102,9 @@ static inline void lt_describe(struct LtJob *j)
           CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta));
     LT_OK(cublasLtMatmulDescSetAttribute(j->op,
           CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb));
+    int8_t fast = j->fast;
+    LT_OK(cublasLtMatmulDescSetAttribute(j->op,
+          CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast));
     LT_OK(cublasLtMatrixLayoutCreate(&j->la, k->in, j->ta ? j->k : j->m,
                                      j->ta ? j->m : j->k,
                                      j->ta ? j->k : j->m));
@@ -271,17 +275,19 @@ static inline bool lt_right(const struct LtJob *j)
     enum { SAMPLES = 4096 };
     double *worst, h[SAMPLES], wrong = 0;
     CUDA_OK(cudaMalloc(&worst, sizeof h));
-    switch ((int)j->kind->in) {
-    #define WORST(name, in, out) case name: \
+    switch (64 * (int)j->kind->in + (int)j->kind->out) {
+    #define WORST(from, to, in, out) case 64 * from + to: \
         worst_of<<<SAMPLES / 32, 32>>>(worst, (const in *)j->a, \
             (const in *)j->b, (const out *)j->c, j->m, j->n, j->k, j->ta, \
             j->tb, j->kind->eps, j->kind->sum_eps); break;
-    WORST(CUDA_R_16BF, __nv_bfloat16, __nv_bfloat16)
-    WORST(CUDA_R_16F, __half, __half)
-    WORST(CUDA_R_8F_E4M3, __nv_fp8_e4m3, __nv_bfloat16)
-    WORST(CUDA_R_8I, int8_t, int32_t)
-    WORST(CUDA_R_32F, float, float)
-    WORST(CUDA_R_64F, double, double)
+    WORST(CUDA_R_16BF, CUDA_R_16BF, __nv_bfloat16, __nv_bfloat16)
+    WORST(CUDA_R_16F, CUDA_R_16F, __half, __half)
+    WORST(CUDA_R_8F_E4M3, CUDA_R_16BF, __nv_fp8_e4m3, __nv_bfloat16)
+    WORST(CUDA_R_8F_E4M3, CUDA_R_32F, __nv_fp8_e4m3, float)
+    WORST(CUDA_R_8I, CUDA_R_32I, int8_t, int32_t)
+    WORST(CUDA_R_32F, CUDA_R_32F, float, float)
+    WORST(CUDA_R_64F, CUDA_R_64F, double, double)
+    default: fail("no check of %s", j->kind->name);
     }
     CUDA_OK(cudaGetLastError());
     CUDA_OK(cudaMemcpy(h, worst, sizeof h, cudaMemcpyDeviceToHost));

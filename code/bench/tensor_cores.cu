@@ -3,11 +3,10 @@
 /* tensor-cores: the versions of a matrix product on Hopper, checked, then
  * timed in turns with cuBLASLt on the shapes of a step of GPT-2 124M. */
 #include "bench/cuda_bench.cuh"
+#include "bench/nvml.cuh"
 #include "ladder/tensor_cores.h"
 #include "ops/linear/bias_grad_bf16.h"
 #include "ops/matmul/matmul_impls.h"
-
-#include <dlfcn.h>
 
 /* tensor-cores: list the shapes */
 enum { TOKENS = 65536, VP = 50304 };
@@ -111,7 +110,7 @@ struct Timed {
     tensor_fn *run;             /* of the ladder                       */
     int repeat;
     struct Sample t;
-    double watts, mhz;
+    struct Power power;
 };
 
 static bool run_once(const struct Timed *t, const struct MatmulBf16 *p)
@@ -164,7 +163,7 @@ static bool check(const struct Shape *s, const struct Timed *t)
 {
     const struct MatmulBf16 p = matmul_of(s, ours);
     const struct MatmulBf16 q = matmul_of(s, reference);
-    const struct Timed portable = { "mma", PORTABLE, 0, NULL, 1, {}, 0, 0 };
+    const struct Timed portable = { "mma", PORTABLE, 0, NULL, 1, {}, {} };
     const size_t n = (size_t)p.M * p.N;
     const float size = 2e-4f * sqrtf((float)p.K);
     CUDA_OK(cudaMemset(ours.out, 0xff, n * (s->to_float ? 4 : 2)));
@@ -181,33 +180,6 @@ static bool check(const struct Shape *s, const struct Timed *t)
         same<float>(s->name, t->name, "the sums", p.bias_grad, q.bias_grad,
                     p.N, size * sqrtf((float)p.M));
     return true;
-}
-
-/* tensor-cores: read clock and power */
-typedef struct nvml_device *Nvml;
-static int (*nvml_power)(Nvml, unsigned *);
-static int (*nvml_clock)(Nvml, int, unsigned *);
-static Nvml nvml;
-
-/* Without the library a line says that there is no power. */
-static void nvml_open(void)
-{
-    void *lib = dlopen("libnvidia-ml.so.1", RTLD_NOW);
-    int (*init)(void) = NULL;
-    int (*find)(const char *, Nvml *) = NULL;
-    char bus[64];
-    if (lib) {
-        *(void **)&init = dlsym(lib, "nvmlInit_v2");
-        *(void **)&find = dlsym(lib, "nvmlDeviceGetHandleByPciBusId_v2");
-        *(void **)&nvml_power = dlsym(lib, "nvmlDeviceGetPowerUsage");
-        *(void **)&nvml_clock = dlsym(lib, "nvmlDeviceGetClockInfo");
-    }
-    CUDA_OK(cudaDeviceGetPCIBusId(bus, sizeof bus, 0));
-    if (!init || !find || !nvml_power || !nvml_clock || init()
-        || find(bus, &nvml)) {
-        nvml = NULL;
-        printf("no NVML: no clock and no power are given\n");
-    }
 }
 
 /* tensor-cores: take turns */
@@ -237,11 +209,8 @@ static void take_turns(struct Timed *list, int n, struct MatmulBf16 p)
     for (int turn = 0; turn < TURNS; turn++)
         for (int k = 0; k < n; k++) {
             struct Timed *t = &list[turn % 2 ? n - 1 - k : k];
-            unsigned mw = 0, mhz = 0;
             sample_add(&t->t, seconds(t, &p));
-            if (nvml && !nvml_power(nvml, &mw)
-                && !nvml_clock(nvml, 1, &mhz))
-                t->watts += mw / 1e3 / TURNS, t->mhz += (double)mhz / TURNS;
+            power_add(&t->power, TURNS);
         }
 }
 
@@ -255,7 +224,7 @@ static void put(const struct Shape *s, const struct Timed *t)
              t->proposal);
     printf("%-9s %-8s %9.1f us %6.1f TFLOP/s %9.1f - %9.1f us %4.0f W "
            "%5.0f MHz\n", s->name, name, us, rate, 1e6 * fastest(&t->t),
-           1e6 * slowest(&t->t), t->watts, t->mhz);
+           1e6 * slowest(&t->t), t->power.watts, t->power.mhz);
     number_put(&numbers, "us", us, "tensor-cores.%s.%s.us", s->name, name);
     number_put(&numbers, "us", 1e6 * fastest(&t->t),
                "tensor-cores.%s.%s.fastest", s->name, name);
@@ -263,9 +232,9 @@ static void put(const struct Shape *s, const struct Timed *t)
                "tensor-cores.%s.%s.slowest", s->name, name);
     number_put(&numbers, "TFLOP/s", rate, "tensor-cores.%s.%s.rate",
                s->name, name);
-    number_put(&numbers, "W", t->watts, "tensor-cores.%s.%s.watts", s->name,
+    number_put(&numbers, "W", t->power.watts, "tensor-cores.%s.%s.watts", s->name,
                name);
-    number_put(&numbers, "MHz", t->mhz, "tensor-cores.%s.%s.clock", s->name,
+    number_put(&numbers, "MHz", t->power.mhz, "tensor-cores.%s.%s.clock", s->name,
                name);
 }
 
@@ -275,12 +244,12 @@ static int candidates(const struct Shape *s, struct Timed *list)
     const double flop = 2.0 * s->M * s->N * s->K;
     const int repeat = 1 + (int)(2.6e13 / flop);     /* some 40 ms */
     const struct Timed fixed[] = {
-        { "hopper", OPERATOR, 0, NULL, repeat, {}, 0, 0 },
-        { "mma", PORTABLE, 0, NULL, repeat, {}, 0, 0 },
+        { "hopper", OPERATOR, 0, NULL, repeat, {}, {} },
+        { "mma", PORTABLE, 0, NULL, repeat, {}, {} },
     };
     int n = 0;
     for (int i = 0; i <= 8; i++) {
-        list[n] = { "lt", LIBRARY, i, NULL, repeat, {}, 0, 0 };
+        list[n] = { "lt", LIBRARY, i, NULL, repeat, {}, {} };
         n += check(s, &list[n]);
     }
     for (const struct Timed &t : fixed) {
@@ -290,7 +259,7 @@ static int candidates(const struct Shape *s, struct Timed *list)
     }
     for (const struct TensorMatmul *v = tensor_matmuls();
          v->name && s->versions; v++) {
-        list[n] = { v->name, VERSION, 0, v->run, repeat, {}, 0, 0 };
+        list[n] = { v->name, VERSION, 0, v->run, repeat, {}, {} };
         n += check(s, &list[n]);
     }
     return n;
@@ -375,7 +344,7 @@ int main(int argc, char **argv)
     nvml_open();
     memory_new();
     odd_sizes();
-    const struct Timed warm = { "lt", LIBRARY, 0, NULL, 300, {}, 0, 0 };
+    const struct Timed warm = { "lt", LIBRARY, 0, NULL, 300, {}, {} };
     const struct MatmulBf16 square = matmul_of(&shapes[0], ours);
     seconds(&warm, &square);            /* a second: the chip gets warm */
     for (int i = 0; i < SHAPES; i++) {

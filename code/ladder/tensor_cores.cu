@@ -119,3 +119,48 @@ size_t tensor_room(void)
 {
     return TILE_PARTS;
 }
+
+template <class T, bool apart>
+static bool eight(const struct MatmulE4m3 *p, void *room)
+{
+    struct MatmulBf16 q = {};
+    typedef Eight<T, apart> Tile;
+    q.M = p->M, q.N = p->N, q.K = p->K / 2;
+    q.a = (const bf16 *)p->a, q.b = (const bf16 *)p->b;
+    q.lda = q.ldb = q.K, q.ldo = q.N;
+    q.out = p->out, q.out_float = p->out_float;
+    if (p->K % 16 || !tiles_aligned(&q) || !is_hopper())
+        return false;
+    TileJob j = tile_job<Tile>(&q);
+    j.scale_a = p->scale_a, j.scale_b = p->scale_b;
+    if (T::OUTPUT == OUT_FLOAT && tiles_uneven<Tile>(j))
+        tiles_in_parts<Tile>(&j, room);
+    launch_tiles<Tile>(matmul_hopper_kernel<Tile>, 3 * GROUP, j, 0, 0);
+    return true;
+}
+
+static bool fast(const struct MatmulE4m3 *p, void *room)
+{
+    typedef Tiles<0, 0, 2, 192, 1, 2, 4, 4, OUT_PLAIN> Shallow;
+    typedef Tiles<0, 0, 2, 192, 0, 2, 3, 2, OUT_PLAIN> Deep;
+    typedef Tiles<0, 0, 2, 192, 0, 2, 4, 1, OUT_FLOAT> Weights;
+    return p->out_float ? eight<Weights, false>(p, room)
+         : p->K < 2048 ? eight<Shallow, false>(p, room)
+         : eight<Deep, false>(p, room);
+}
+
+static bool apart(const struct MatmulE4m3 *p, void *room)
+{
+    typedef Tiles<0, 0, 1, 192, 0, 2, 4, 4, OUT_PLAIN> Forward;
+    typedef Tiles<0, 0, 1, 192, 0, 2, 5, 1, OUT_FLOAT> Weights;
+    return p->out_float ? eight<Weights, true>(p, room)
+         : eight<Forward, true>(p, room);
+}
+
+const struct TensorE4m3 *tensor_e4m3(void)
+{
+    static const struct TensorE4m3 ladder[] = {
+        { "fast", fast }, { "apart", apart }, { NULL, NULL },
+    };
+    return ladder;
+}

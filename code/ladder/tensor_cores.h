@@ -4,6 +4,7 @@
 #define LADDER_TENSOR_CORES_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include "ops/matmul/matmul_bf16.h"
 
 C_FUNCTIONS_BEGIN
@@ -32,6 +33,32 @@ struct TensorMatmul {
 /* In the chapter's order; a row without a name ends it. */
 const struct TensorMatmul *tensor_matmuls(void);
 size_t tensor_room(void);
+
+/* out = scale_a scale_b a b^T: e4m3 operands, a [M][K], b [N][K],
+ * a scale for each in the memory of the GPU or NULL for 1, fp32 sums; out
+ * [M][N] bf16 or float.  False, and nothing done, where the GPU or an
+ * address or size does not fit.
+ *
+ *   sizes      M, N, K >= 1; K a multiple of 16, N of 8
+ *   alignment  a, b, out 16 bytes
+ *   room, launch, moves, ceiling as above, a number of a and b being one
+ *              byte
+ *   numerics   fast: sums by the tensor cores, which keep some 13 bits;
+ *              apart: of each 128 products by them, of these in fp32 */
+struct MatmulE4m3 {
+    int M, N, K;
+    const uint8_t *a, *b;
+    const float *scale_a, *scale_b;
+    void *out;
+    bool out_float;
+};
+
+struct TensorE4m3 {
+    const char *name;
+    bool (*run)(const struct MatmulE4m3 *p, void *room);
+};
+
+const struct TensorE4m3 *tensor_e4m3(void);
 
 C_FUNCTIONS_END
 

@@ -84,4 +84,18 @@ DEVICE_INLINE unsigned add_release(unsigned *p, unsigned x)
 
 WGMMA_SHARED(192, 96, "%96", "%97", "%98", "%99", "%100")
 
+/* multiply 8 bits by 192 columns */
+/* d[64][N] = a[64][32] b[32][N], plus d if add: e4m3, fp32 sums; a is
+ * stored [64][32], b [N][32].  The rest is as for bf16. */
+#define WGMMA_E4M3(N, SIZE, A, B, ADD)                                   \
+DEVICE_INLINE void                                                       \
+wgmma_e4m3_n##N(float (&d)[SIZE], uint64_t a, uint64_t b, int add)       \
+{                                                                        \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " ADD ", 0;\n"        \
+        "wgmma.mma_async.sync.aligned.m64n" #N "k32.f32.e4m3.e4m3 {"     \
+        WGMMA_LIST##SIZE "}, " A ", " B ", p, 1, 1;\n}"                  \
+        : WGMMA_SUMS##SIZE(d, 0) : "l"(a), "l"(b), "r"(add));            \
+}
+WGMMA_E4M3(192, 96, "%96", "%97", "%98")
+
 #endif

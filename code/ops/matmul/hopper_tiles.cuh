@@ -44,7 +44,16 @@ struct Tiles {
         BIASED = OUTPUT != OUT_DGELU && OUTPUT != OUT_FLOAT,
         A_BYTES = BM * DEEP * 2, B_BYTES = BN * DEEP * 2,
         SHARE = BM / BOX / CLUSTER,     /* boxes of a for a block      */
+        EIGHT = 0, APART = 0,           /* operands of 8 bits          */
     };
+};
+
+/* define a tile with operands of 8 bits */
+/* The same tile, two e4m3 numbers in the place of each bf16 of a and b.
+ * APART: the tensor cores add up a stage, the CUDA cores all stages. */
+template <class T, bool apart> struct Eight : T {
+    static_assert(!T::TA && !T::TB, "wgmma has no transposed e4m3");
+    enum { EIGHT = 1, APART = apart };
 };
 
 /* lay out the shared memory of a block */
@@ -70,6 +79,7 @@ struct TileJob {
     float *sums;                        /* [row blocks][N] or NULL     */
     float *part;                        /* parts of sums of tiles      */
     unsigned *arrived;                  /* a counter for each tile     */
+    const float *scale_a, *scale_b;     /* of 8-bit operands, or NULL  */
 };
 
 /* describe a work tile */
@@ -193,16 +203,19 @@ DEVICE_INLINE void produce(TileMemory<T> &s, const TileJob &j)
 }
 
 /* choose the instruction for a width */
-template <int n, int ta, int tb> DEVICE_INLINE void
-wgmma(float (&d)[n / 2], uint64_t a, uint64_t b, int add)
+template <class T> DEVICE_INLINE void
+wgmma(float (&d)[T::BN / 2], uint64_t a, uint64_t b, int add)
 {
-    static_assert(n == 64 || n == 128 || n == 192, "columns of wgmma");
-    if constexpr (n == 64)
-        wgmma_m64n64<ta, tb>(d, a, b, add);
-    else if constexpr (n == 128)
-        wgmma_m64n128<ta, tb>(d, a, b, add);
+    static_assert(T::BN == 192 || (!T::EIGHT && T::BN % 64 == 0
+                                   && T::BN <= 128), "columns of wgmma");
+    if constexpr (T::EIGHT)
+        wgmma_e4m3_n192(d, a, b, add);
+    else if constexpr (T::BN == 64)
+        wgmma_m64n64<T::TA, T::TB>(d, a, b, add);
+    else if constexpr (T::BN == 128)
+        wgmma_m64n128<T::TA, T::TB>(d, a, b, add);
     else
-        wgmma_m64n192<ta, tb>(d, a, b, add);
+        wgmma_m64n192<T::TA, T::TB>(d, a, b, add);
 }
 
 template <class T>
@@ -226,7 +239,7 @@ start_steps(float (&sum)[T::BLOCKS][T::BN / 2], uint32_t a, uint32_t b,
     for (int k = first; k < end; k++)
         #pragma unroll
         for (int i = 0; i < T::BLOCKS; i++)
-            wgmma<T::BN, T::TA, T::TB>(sum[i],
+            wgmma<T>(sum[i],
                 wgmma_matrix_at(a + i * BOX_BYTES / 16 + k * A_STEP),
                 wgmma_matrix_at(b + k * B_STEP), !fresh || k > 0);
     wgmma_commit();
@@ -282,6 +295,55 @@ multiply(TileMemory<T> &s, float (&sum)[T::BLOCKS][T::BN / 2],
     wgmma_wait<0>();
     hold_sums<T>(sum);
     give_back(s, old, at.thread);
+}
+
+/* add stages apart */
+template <class T>
+DEVICE_INLINE void clear_sums(float (&sum)[T::BLOCKS][T::BN / 2])
+{
+    #pragma unroll
+    for (int i = 0; i < T::BLOCKS * T::BN / 2; i++)
+        sum[i / (T::BN / 2)][i % (T::BN / 2)] = 0;
+}
+
+template <class T> DEVICE_INLINE void
+add_sums(float (&sum)[T::BLOCKS][T::BN / 2],
+         const float (&part)[T::BLOCKS][T::BN / 2])
+{
+    #pragma unroll
+    for (int i = 0; i < T::BLOCKS * T::BN / 2; i++)
+        sum[i / (T::BN / 2)][i % (T::BN / 2)]
+            += part[i / (T::BN / 2)][i % (T::BN / 2)];
+}
+
+/* multiply stages apart */
+template <class T> DEVICE_INLINE void
+multiply_apart(TileMemory<T> &s, float (&sum)[T::BLOCKS][T::BN / 2],
+               const TilePlace &at, const TileWork &w, Ring &r)
+{
+    float part[T::BLOCKS][T::BN / 2];
+    clear_sums<T>(sum);
+    for (int k = 0; k < w.steps; k++, advance<T::STAGES>(r)) {
+        mbarrier_wait(&s.full[r.stage], r.parity);
+        start_steps<T, 0, DEEP / 16>(part,
+            at.a + r.stage * (T::A_BYTES / 16),
+            at.b + r.stage * (T::B_BYTES / 16), true);
+        wgmma_wait<0>();
+        hold_sums<T>(part);
+        give_back(s, r.stage, at.thread);
+        add_sums<T>(sum, part);
+    }
+}
+
+/* scale the sums */
+template <class T> DEVICE_INLINE void
+scale_sums(float (&sum)[T::BLOCKS][T::BN / 2], const TileJob &j)
+{
+    const float scale = (j.scale_a ? *j.scale_a : 1)
+                      * (j.scale_b ? *j.scale_b : 1);
+    #pragma unroll
+    for (int i = 0; i < T::BLOCKS * T::BN / 2; i++)
+        sum[i / (T::BN / 2)][i % (T::BN / 2)] *= scale;
 }
 
 /* compute gelu and its derivative */
@@ -738,7 +800,12 @@ DEVICE_INLINE void consume(TileMemory<T> &s, const TileJob &j, int team)
         if (T::TURNS && i > 0)
             named_barrier_sync(4 + team, 2 * GROUP);
         float sum[T::BLOCKS][T::BN / 2];
-        multiply(s, sum, at, w, r);
+        if constexpr (T::APART)
+            multiply_apart(s, sum, at, w, r);
+        else
+            multiply(s, sum, at, w, r);
+        if (T::EIGHT)
+            scale_sums<T>(sum, j);
         if (T::TURNS)
             pass_over<T>(r, j.steps);
         write_work(s, sum, j, at, w, go);
