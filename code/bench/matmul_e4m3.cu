@@ -279,6 +279,89 @@ static void put_errors(void)
     }
 }
 
+/* e4m3: add up as the tensor cores do */
+__device__ static int exponent(float x)     /* of an e4m3 */
+{
+    return max(ilogbf(x), -6);
+}
+
+__device__ static double cut(double x, int exponent)
+{
+    const double unit = ldexp(1.0, exponent - 13);
+    return trunc(x / unit) * unit;
+}
+
+/* The total after 32 products more. */
+__device__ static double add_32(double total, const __nv_fp8_e4m3 *a,
+                                const __nv_fp8_e4m3 *b)
+{
+    int top = total != 0 ? ilogb(total) : -99;
+    for (int q = 0; q < 32; q++)
+        if ((float)a[q] != 0 && (float)b[q] != 0)
+            top = max(top, exponent((float)a[q]) + exponent((float)b[q]));
+    double sum = cut(total, top);
+    for (int q = 0; q < 32; q++)
+        sum += cut((double)(float)a[q] * (double)(float)b[q], top);
+    return sum != 0 ? cut(sum, ilogb(sum)) : 0;
+}
+
+/* e4m3: compare with the rule */
+__global__ void count_equal(unsigned *equal, const __nv_fp8_e4m3 *a,
+                            const __nv_fp8_e4m3 *b, const float *c, int m,
+                            int n, int k, int apart)
+{
+    const int t = blockIdx.x * blockDim.x + threadIdx.x;
+    const int i = (int)((uint64_t)t * 7919 % m);
+    const int l = (int)((uint64_t)t * 104729 % n);
+    double total = 0;
+    float sum = 0;
+    for (int q = 0; q < k; q += 32) {
+        if (apart && q % 128 == 0)
+            sum += (float)total, total = 0;
+        total = add_32(total, a + (size_t)i * k + q, b + (size_t)l * k + q);
+    }
+    if (sum + (float)total == c[(size_t)i * n + l])
+        atomicAdd(equal, 1);
+}
+
+/* How many of SAMPLES sums are what the rule says. */
+static unsigned follow_rule(const struct Shape *s, int apart)
+{
+    const struct TensorE4m3 *v = &tensor_e4m3()[apart];
+    const struct MatmulE4m3 p = own_job(s);
+    unsigned h, *equal;
+    CUDA_OK(cudaMalloc(&equal, sizeof h));
+    CUDA_OK(cudaMemset(equal, 0, sizeof h));
+    if (!v->run(&p, room))
+        fail("%s does not run at a depth of %d", v->name, s->K);
+    count_equal<<<SAMPLES / 32, 32>>>(equal, (__nv_fp8_e4m3 *)left,
+        (__nv_fp8_e4m3 *)right, (float *)ours, s->M, s->N, s->K, apart);
+    CUDA_OK(cudaGetLastError());
+    CUDA_OK(cudaMemcpy(&h, equal, sizeof h, cudaMemcpyDeviceToHost));
+    CUDA_OK(cudaFree(equal));
+    return h;
+}
+
+static void put_rule(void)
+{
+    double sums = 0, equal = 0;
+    for (int k : { 32, 64, 96, 128, 768, 4096 }) {
+        const struct Shape s = { "rule", 66 * 256, 384, k, true };
+        for (int positive = 0; positive < 2; positive++) {
+            fill_operands(&s, DATA_NORMAL);
+            if (positive) {
+                make_positive<<<1024, 256>>>(left, (size_t)s.M * k);
+                make_positive<<<1024, 256>>>(right, (size_t)s.N * k);
+            }
+            for (int apart = 0; apart < 2; apart++)
+                sums += SAMPLES, equal += follow_rule(&s, apart);
+        }
+    }
+    printf("%.0f of %.0f sums follow the rule\n", equal, sums);
+    number_put(&numbers, "", sums, "e4m3.rule.sums");
+    number_put(&numbers, "", equal, "e4m3.rule.equal");
+}
+
 /* e4m3: take turns */
 enum { TURNS = 5, MOST = 16, PROPOSALS = 8 };
 
@@ -349,21 +432,22 @@ static void put_differing(const struct Shape *s, struct LtJob *library)
         const double part = differing(s, 1) / ((double)s->M * s->N);
         printf("%-7s %-14s differs from the library in %.3g of its "
                "elements\n", s->name, v->name, part);
-        number_put(&numbers, "", part, "e4m3.%s.%s.differ", s->name, v->name);
+        number_put(&numbers, "", part, "e4m3.%s.%s.differ", s->name,
+                   v->name);
     }
 }
 
-static void one_shape(const struct Shape *s)
+static int candidates(const struct Shape *s, struct Timed *list)
 {
-    static struct Timed list[MOST];
     const double flop = 2.0 * s->M * s->N * s->K;
     const int repeat = 1 + (int)(4e13 / flop);      /* some 30 ms */
     int n = 0;
-    fill_operands(s, DATA_NORMAL);
-    list[n++] = { "lt", NULL, library_job(s, e4m3(s), false), repeat, {}, {} };
-    list[n++] = { "lt.fast", NULL, library_job(s, e4m3(s), true), repeat, {},
-                  {} };
-    list[n++] = { "lt.bf16", NULL, library_job(s, &lt_kinds[LT_BF16], false),
+    list[n++] = { "lt.fast", NULL, library_job(s, e4m3(s), true), repeat,
+                  {}, {} };
+    list[n++] = { "lt", NULL, library_job(s, e4m3(s), false), repeat,
+                  {}, {} };
+    list[n++] = { "lt.bf16", NULL,
+                  library_job(s, &lt_kinds[LT_BF16], false),
                   (repeat + 1) / 2, {}, {} };
     for (int i = 0; i < n; i++) {
         best_plan(&list[i], s);
@@ -374,6 +458,17 @@ static void one_shape(const struct Shape *s)
         list[n] = { v->name, v, {}, repeat, {}, {} };
         n += run_once(&list[n], s);
     }
+    return n;
+}
+
+/* Adds to `logs`, of each way, the library's time over ours. */
+static void one_shape(const struct Shape *s, double *logs)
+{
+    static struct Timed list[MOST];
+    fill_operands(s, DATA_NORMAL);
+    const int n = candidates(s, list);
+    if (n != 5)
+        fail("%s: %d kernels run, not 5", s->name, n);
     for (int turn = 0; turn < TURNS; turn++)
         for (int k = 0; k < n; k++) {
             struct Timed *t = &list[turn % 2 ? n - 1 - k : k];
@@ -382,7 +477,9 @@ static void one_shape(const struct Shape *s)
         }
     for (int i = 0; i < n; i++)
         put(s, &list[i]);
-    put_differing(s, &list[0].job);
+    for (int i = 0; i < 2; i++)
+        logs[i] += log(median(&list[i].t) / median(&list[3 + i].t));
+    put_differing(s, &list[1].job);
     for (int i = 0; i < 3; i++)
         lt_forget(&list[i].job);
     fflush(stdout);
@@ -390,6 +487,8 @@ static void one_shape(const struct Shape *s)
 
 int main(int argc, char **argv)
 {
+    static const char *const ways[] = { "fast", "apart" };
+    double logs[2] = { 0, 0 };
     lab_open(argc, argv, "Time matrix products of 8-bit operands beside "
              "cuBLASLt.");
     lt_open();
@@ -397,7 +496,14 @@ int main(int argc, char **argv)
     memory_new();
     check_versions();
     put_errors();
+    put_rule();
     for (const struct Shape &s : shapes)
-        one_shape(&s);
+        one_shape(&s, logs);
+    for (int i = 0; i < 2; i++) {
+        const double mean = exp(logs[i] / (sizeof shapes / sizeof *shapes));
+        printf("%s: geometric mean of the library's times over ours %.4f\n",
+               ways[i], mean);
+        number_put(&numbers, "", mean, "e4m3.mean.%s", ways[i]);
+    }
     lab_close_operators();
 }

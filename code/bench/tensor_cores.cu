@@ -232,10 +232,10 @@ static void put(const struct Shape *s, const struct Timed *t)
                "tensor-cores.%s.%s.slowest", s->name, name);
     number_put(&numbers, "TFLOP/s", rate, "tensor-cores.%s.%s.rate",
                s->name, name);
-    number_put(&numbers, "W", t->power.watts, "tensor-cores.%s.%s.watts", s->name,
-               name);
-    number_put(&numbers, "MHz", t->power.mhz, "tensor-cores.%s.%s.clock", s->name,
-               name);
+    number_put(&numbers, "W", t->power.watts, "tensor-cores.%s.%s.watts",
+               s->name, name);
+    number_put(&numbers, "MHz", t->power.mhz, "tensor-cores.%s.%s.clock",
+               s->name, name);
 }
 
 /* All that can compute this shape, checked; how many. */
