@@ -238,14 +238,14 @@ DEVICE_INLINE void wgmma_commit()
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-/* All but the newest n groups of products are done. */
+/* All but the newest n groups of matmuls are done. */
 template <int n> DEVICE_INLINE void wgmma_wait()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(n) : "memory");
 }
 
 /* To the compiler, x changes here: no use of it moves across.  Needed
- * behind the wait for what a product has written. */
+ * after the wait for what a matmul has written. */
 template <int n> DEVICE_INLINE void wgmma_hold(float (&x)[n])
 {
     for (int i = 0; i < n; i++)
