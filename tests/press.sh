@@ -103,6 +103,11 @@ in_line() {        # in the book $1: two sections in one line of the contents
 }
 in_line build/pdf/book.pdf
 result $? "in the contents the sections of a chapter follow each other"
+pdftotext -layout build/pdf/book.pdf - |
+    grep -q "^ *1 *What a sum costs *[0-9]*.\{1,3\}min  *[0-9]*$" &&
+    pdftohtml -xml -stdout -i build/pdf/book.pdf |
+        grep -q '<item page="[0-9]*">1 *What a sum costs</item>'
+result $? "the minutes follow a title in the contents, not in the bookmarks"
 [ "$(cat page.* | grep -c 'Table 1.1')" -ge 2 ]
 result $? "a table without a caption takes no number"
 answer=$(page_with 'addition of floats is not assoc')

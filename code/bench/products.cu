@@ -286,13 +286,13 @@ static void epilogues(void)
     variant("fc.y", "gelu-only", p, LIBRARY);
     p.epilogue = EPI_NONE;
     variant("fc.y", "plain", p, LIBRARY);
-    variant("fc.y", "gelu_bf16", p, GELU);
+    variant("fc.y", "gelu-bf16", p, GELU);
     p = matmul_of(shape("mlp.dx"));
     variant("mlp.dx", "fused", p, LIBRARY);
     variant_with_sums("mlp.dx", p);
     p.epilogue = EPI_NONE, p.pre = NULL;
     variant("mlp.dx", "plain", p, LIBRARY);
-    variant("mlp.dx", "gelu_bf16", p, DGELU);
+    variant("mlp.dx", "gelu-bf16", p, DGELU);
     p = matmul_of(shape("mlp.y"));
     variant("mlp.y", "alone", p, LIBRARY);
     p.add = left;

@@ -98,8 +98,8 @@ local function book_tex(number, volume)
             if begun then lines[#lines + 1] = "\\bookmain" end
             for _, chapter in ipairs(part.chapters) do
                 if not begun and chapter.number ~= "0" then
-                    lines[#lines + 1] = "\\bookpart{"
-                        .. latex.escape(part.title) .. "}"
+                    lines[#lines + 1] = ("\\bookpart{%s}{%s}"):format(
+                        latex.escape(part.title), latex.escape(part.minutes))
                     begun = true
                 end
                 lines[#lines + 1] = input(chapter)

@@ -285,11 +285,15 @@ local COMMANDS = { "\\bookchapter", "\\booksection", "\\booksubsection",
                    "\\booksubsubsection" }
 
 function M.heading(h, _, page)
-    local out = pandoc.List { raw(("%s{%s}{"):format(
-        COMMANDS[h.level] or COMMANDS[4], h.identifier)) }
+    local command = COMMANDS[h.level] or COMMANDS[4]
+    local timed = h.level == 1 and page.minutes
+    if timed then
+        command = "\\timedchapter{" .. escape(page.minutes) .. "}"
+    end
+    local out = pandoc.List { raw(("%s{%s}{"):format(command,
+                                                     h.identifier)) }
     out:extend(h.content)
-    out:insert(raw(h.level == 1 and page.minutes and "}" .. lead(page)
-                   or "}"))
+    out:insert(raw(timed and "}" .. lead(page) or "}"))
     return pandoc.Plain(out)
 end
 
