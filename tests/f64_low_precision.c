@@ -698,33 +698,49 @@ static void delayed_measured(void)
 
 /* ---- sums ---- */
 
-/* x with its lowest bits cut off, `bits` of its significand left. */
-static double cut(double x, int bits)
+/* x without what is below 13 bits under 2^exponent. */
+static double cut(double x, int exponent)
 {
-    if (x == 0)
-        return 0;
-    const double step = ldexp(1, ilogb(x) - bits + 1);
-    return trunc(x / step) * step;
+    const double unit = ldexp(1, exponent - 13);
+    return trunc(x / unit) * unit;
+}
+
+/* What Hopper's tensor cores make of a total and 32 products of e4m3, by the
+ * rule that matmul-e4m3 compares with the GPU. */
+static double add_32(double total, const double *x, const double *y)
+{
+    int top = total != 0 ? ilogb(total) : -99;
+    for (int i = 0; i < 32; i++)
+        if (x[i] != 0 && y[i] != 0) {
+            const int a = ilogb(x[i]), b = ilogb(y[i]);
+            const int e = (a > -6 ? a : -6) + (b > -6 ? b : -6);
+            top = e > top ? e : top;
+        }
+    double sum = cut(total, top);
+    for (int i = 0; i < 32; i++)
+        sum += cut(x[i] * y[i], top);
+    return sum != 0 ? cut(sum, ilogb(sum)) : 0;
 }
 
 enum Sum { IN_FP32, IN_BF16, IN_FP16, IN_14_BITS, IN_PARTS, SUMS };
 
-/* 32 products of e4m3 are added exactly, and their sum to the total. */
-static double summed(const double *product, int K, enum Sum how)
+/* Of products of e4m3; where the total is not a tensor core's, 32 are added
+ * exactly, and their sum to the total. */
+static double summed(const double *x, const double *y, int K, enum Sum how)
 {
     double total = 0, part = 0;
     for (int k = 0; k < K; k += 32) {
         double s = 0;
-        for (int i = 0; i < 32; i++)
-            s += product[k + i];
+        for (int i = k; i < k + 32; i++)
+            s += x[i] * y[i];
         switch (how) {
         case IN_FP32: total = (double)(float)(total + s); break;
         case IN_BF16: total = format_round(format_named("bf16"), total + s,
                                            true); break;
         case IN_FP16: total = format_round(format_named("fp16"), total + s,
                                            true); break;
-        case IN_14_BITS: total = cut(total + s, 14); break;
-        default: part = cut(part + s, 14);
+        case IN_14_BITS: total = add_32(total, x + k, y + k); break;
+        default: part = add_32(part, x + k, y + k);
             if (k % 128 == 96)
                 total = (double)(float)(total + part), part = 0;
         }
@@ -736,7 +752,7 @@ static void sums_measured(void)
 {
     static const char *const how[] = { "fp32", "bf16", "fp16", "cut",
                                        "parts" };
-    static double product[65536];
+    static double x[65536], y[65536];
     static const int depth[] = { 768, 4096, 65536 };
     struct Rng r = rng_new(5, 0);
     const struct Format *f = format_named("e4m3");
@@ -744,12 +760,13 @@ static void sums_measured(void)
         double off[SUMS] = { 0 }, size = 0;
         for (int n = 0; n < 32; n++) {
             double exact = 0;
-            for (int k = 0; k < depth[d]; k++)
-                exact += product[k] =
-                    format_round(f, (double)rng_normal(&r), true)
-                    * format_round(f, (double)rng_normal(&r), true);
+            for (int k = 0; k < depth[d]; k++) {
+                x[k] = format_round(f, (double)rng_normal(&r), true);
+                y[k] = format_round(f, (double)rng_normal(&r), true);
+                exact += x[k] * y[k];
+            }
             for (int i = 0; i < SUMS; i++)
-                off[i] += pow(summed(product, depth[d], (enum Sum)i)
+                off[i] += pow(summed(x, y, depth[d], (enum Sum)i)
                                 - exact, 2);
             size += exact * exact;
         }
