@@ -458,6 +458,16 @@ __device__ static uint32_t round_before(volatile uint64_t *state,
     return warp_redux(before);
 }
 
+/* A scan by all blocks together.
+ *
+ *   sizes      1 <= n < 2^31; at most one block a tile, and MOST_BLOCKS
+ *   state      a word for each tile, all 0
+ *   alignment  x and out 16 bytes
+ *   launch     cooperative: blocks wait for each other, so all must run;
+ *              STAGES stages of dynamic shared memory
+ *   moves      8 n bytes; a round's sums, from L2, once a block
+ *   ceiling    memory: a copy, tile by tile
+ *   numerics   integers modulo 2^32: equal bits in every run */
 __global__ void __launch_bounds__(32 * RING_WARPS, 1)
 scan_v7(uint32_t *out, const uint32_t *x, size_t n,
         volatile uint64_t *state)
