@@ -21,7 +21,7 @@ for name in reduce scan histogram; do
     compile code/ladder/$name.cu "$dir/$name.o" 2>> "$dir/errors"
 done
 compile tests/data/simt/reduction.cu "$dir/main.o" 2>> "$dir/errors"
-results code/ladder/reduce.cu "$dir/reduction" 236
+results code/ladder/reduce.cu "$dir/reduction" 249
 
 # ---- counts: warp instructions, requests and wavefronts of shared memory --------
 counts "$dir/reduction"

@@ -16,11 +16,12 @@ static inline unsigned multiprocessors(void)
 }
 
 /* As many blocks of this kernel as the GPU runs at a time. */
-static inline unsigned blocks_at_once(const void *kernel, int threads)
+static inline unsigned blocks_at_once(const void *kernel, int threads,
+                                      size_t dynamic_shared = 0)
 {
     int each;
-    CUDA_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel,
-                                                          threads, 0));
+    CUDA_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &each, kernel, threads, dynamic_shared));
     return multiprocessors() * (unsigned)each;
 }
 

@@ -3,6 +3,9 @@
 #include "ladder/scan.h"
 
 #include "ladder/blocks.cuh"
+#ifndef __SIMT__
+#include "ops/kernels/hopper.cuh"
+#endif
 #include "ops/kernels/warp.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / 32 };
@@ -170,11 +173,11 @@ __device__ static void part_add(Part *p, uint32_t x)
 }
 
 /* scan: scan a tile in registers */
-/* Each number becomes the sum of the tile's numbers up to it; the result
- * is the sum of the whole tile. */
-__device__ static uint32_t tile_scan(Part *p, uint32_t *part)
+/* Each number becomes the sum of the warp's numbers up to it; the result
+ * is the sum of all numbers of the warp. */
+__device__ static uint32_t rows_scan(Part *p)
 {
-    uint32_t carry = 0, total;              /* of the rows before */
+    uint32_t carry = 0;                     /* of the rows before */
     #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         for (int k = 1; k < 4; k++)
@@ -184,8 +187,15 @@ __device__ static uint32_t tile_scan(Part *p, uint32_t *part)
             p->v[r][k] += carry + upto - mine;
         carry += __shfl_sync(WHOLE_WARP, upto, 31);
     }
-    const uint32_t before = warps_before(carry, &total, part);
-    part_add(p, before);
+    return carry;
+}
+
+/* The same for a whole tile. */
+__device__ static uint32_t tile_scan(Part *p, uint32_t *part)
+{
+    uint32_t total;
+    const uint32_t sum = rows_scan(p);
+    part_add(p, warps_before(sum, &total, part));
     return total;
 }
 
@@ -279,15 +289,22 @@ __global__ void scan_v5(uint32_t *out, const uint32_t *x, size_t n,
 }
 
 /* scan, version 6: sums run ahead */
-__device__ static void publish_sum(volatile uint64_t *state, const Part *p,
-                                uint32_t *part)
+/* The sum of the numbers of a warp. */
+__device__ static uint32_t rows_sum(const Part *p)
 {
-    uint32_t sum = 0, total;
+    uint32_t sum = 0;
     #pragma unroll
     for (int r = 0; r < ROWS; r++)
         for (int k = 0; k < 4; k++)
             sum += p->v[r][k];
-    warps_before(warp_redux(sum), &total, part);
+    return warp_redux(sum);
+}
+
+__device__ static void publish_sum(volatile uint64_t *state, const Part *p,
+                                   uint32_t *part)
+{
+    uint32_t total;
+    warps_before(rows_sum(p), &total, part);
     if (threadIdx.x == 0)
         *state = published(SUM, total);
 }
@@ -325,6 +342,221 @@ __global__ void scan_v6(uint32_t *out, const uint32_t *x, size_t n,
     const uint32_t total = tile_scan(&p, part[1]);
     part_add(&p, sum_before(state, tile - ahead, total));
     part_store(out + first, n - first, &p);
+}
+
+/* ring: barriers with phases */
+#if defined __SIMT__ || defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
+#define BULK_COPY 0
+#else
+#define BULK_COPY 1
+#endif
+
+/* In shared memory.  Phase 0 ends after `arrivals`, phase 1 after as many
+ * more, and so on. */
+struct alignas(8) PhaseBarrier { unsigned arrived, arrivals; };
+
+__device__ static void phase_init(PhaseBarrier *b, unsigned arrivals)
+{
+#if BULK_COPY
+    mbarrier_init((uint64_t *)b, (int)arrivals);
+#else
+    b->arrived = 0;
+    b->arrivals = arrivals;
+#endif
+}
+
+/* One arrival of a warp, of which all lanes call this. */
+__device__ static void phase_arrive(PhaseBarrier *b)
+{
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) {
+#if BULK_COPY
+        mbarrier_arrive((uint64_t *)b);
+#else
+        __threadfence_block();
+        atomicAdd(&b->arrived, 1);
+#endif
+    }
+}
+
+/* Wait for the end of a phase: the one under way, or the one before. */
+__device__ static void phase_wait(PhaseBarrier *b, unsigned phase)
+{
+#if BULK_COPY
+    mbarrier_wait((uint64_t *)b, phase & 1);
+#else
+    while (*(volatile unsigned *)&b->arrived < (phase + 1) * b->arrivals)
+        ;
+    __threadfence_block();
+#endif
+}
+
+/* scan, version 7: a ring of tiles */
+enum { STAGES = 7, LAG = 3 };
+enum { LOAD = WARPS, PUBLISH, FIND, RING_WARPS };   /* warps with a role */
+
+/* A tile in shared memory, and the barriers that it passes. */
+struct Stage {
+    alignas(128) uint32_t x[TILE];
+    uint32_t sum[WARPS];            /* of each warp's part      */
+    uint32_t before;                /* sum of all tiles before  */
+    PhaseBarrier full, summed, found, empty;
+};
+
+/* ring: load a tile */
+/* The tile at x into a stage; n: how many numbers follow from there on,
+ * missing ones are 0.  Called by all lanes of a warp. */
+__device__ static void load_tile(Stage *s, const uint32_t *x, size_t n)
+{
+#if BULK_COPY
+    if (n >= TILE) {
+        if (threadIdx.x % 32 == 0) {
+            mbarrier_expect((uint64_t *)&s->full, sizeof s->x);
+            bulk_load(s->x, x, sizeof s->x, (uint64_t *)&s->full);
+        }
+        return;
+    }
+#endif
+    for (unsigned i = threadIdx.x % 32; i < TILE; i += 32)
+        s->x[i] = i < n ? x[i] : 0;
+    phase_arrive(&s->full);
+}
+
+/* ring: add up a round */
+enum { MOST_BLOCKS = 5 * 32 };
+
+/* Wait for the sums of the round of this block's tile.  The result is the
+ * sum of the tiles before it in the round; *all: of all.  Called by all
+ * lanes of a warp. */
+__device__ static uint32_t round_before(volatile uint64_t *state,
+                                        unsigned tile, unsigned tiles,
+                                        uint32_t *all)
+{
+    const unsigned lane = threadIdx.x % 32, first = tile - blockIdx.x;
+    const unsigned blocks = min(gridDim.x, tiles - first);
+    uint64_t s[MOST_BLOCKS / 32];
+    /* read the states of the round until all are published */
+    bool missing;
+    do {
+        missing = false;
+        #pragma unroll
+        for (unsigned c = 0; c < MOST_BLOCKS / 32; c++) {
+            const unsigned b = lane + 32 * c;
+            s[c] = b < blocks ? state[first + b] : published(SUM, 0);
+        }
+        #pragma unroll
+        for (unsigned c = 0; c < MOST_BLOCKS / 32; c++)
+            missing |= s[c] >> 32 == NOTHING;
+    } while (__any_sync(WHOLE_WARP, missing));
+    uint32_t before = 0, sum = 0;
+    #pragma unroll
+    for (unsigned c = 0; c < MOST_BLOCKS / 32; c++) {
+        sum += (uint32_t)s[c];
+        before += lane + 32 * c < blockIdx.x ? (uint32_t)s[c] : 0;
+    }
+    *all = warp_redux(sum);
+    return warp_redux(before);
+}
+
+/* A scan by all blocks together.
+ *
+ *   sizes      1 <= n < 2^31; at most one block a tile, and MOST_BLOCKS
+ *   state      a word for each tile, all 0
+ *   alignment  x and out 16 bytes
+ *   launch     cooperative: blocks wait for each other, so all must run;
+ *              STAGES stages of dynamic shared memory
+ *   moves      8 n bytes; a round's sums, from L2, once a block
+ *   ceiling    memory: a copy, tile by tile
+ *   numerics   integers modulo 2^32: equal bits in every run */
+__global__ void __launch_bounds__(32 * RING_WARPS, 1)
+scan_v7(uint32_t *out, const uint32_t *x, size_t n,
+        volatile uint64_t *state)
+{
+    extern __shared__ Stage ring[];
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned tiles = (unsigned)((n + TILE - 1) / TILE);
+    const unsigned rounds = (tiles - blockIdx.x - 1) / gridDim.x + 1;
+    /* set up the ring */
+    if (threadIdx.x < STAGES) {
+        Stage *s = &ring[threadIdx.x];
+        phase_init(&s->full, 1);
+        phase_init(&s->summed, WARPS);
+        phase_init(&s->found, 2);
+        phase_init(&s->empty, WARPS);
+    #if BULK_COPY
+        mbarrier_init_done();
+    #endif
+    }
+    __syncthreads();
+    if (warp == LOAD)
+        /* load tiles */
+        for (unsigned k = 0; k < rounds; k++) {
+            /* take the tile of round k */
+            Stage *s = &ring[k % STAGES];
+            const unsigned phase = k / STAGES, tile = blockIdx.x + k * gridDim.x;
+            if (phase > 0)
+                phase_wait(&s->empty, phase - 1);
+            const size_t first = (size_t)tile * TILE;
+            load_tile(s, x + first, n - first);
+        }
+    else if (warp == PUBLISH)
+        /* publish sums */
+        for (unsigned k = 0; k < rounds; k++) {
+            /* take the tile of round k */
+            Stage *s = &ring[k % STAGES];
+            const unsigned phase = k / STAGES, tile = blockIdx.x + k * gridDim.x;
+            phase_wait(&s->summed, phase);
+            const uint32_t sum = warp_redux(lane < WARPS ? s->sum[lane] : 0);
+            if (lane == 0)
+                state[tile] = published(SUM, sum);
+            phase_arrive(&s->found);
+        }
+    else if (warp == FIND)
+        /* find the sum before each tile */
+        for (unsigned k = 0, running = 0; k < rounds; k++) {
+            /* take the tile of round k */
+            Stage *s = &ring[k % STAGES];
+            const unsigned phase = k / STAGES, tile = blockIdx.x + k * gridDim.x;
+            uint32_t all;
+            phase_wait(&s->summed, phase);
+            const uint32_t before = round_before(state, tile, tiles, &all);
+            if (lane == 0)
+                s->before = running + before;
+            running += all;
+            phase_arrive(&s->found);
+        }
+    else
+        /* sum up tiles, and scan them LAG rounds later */
+        for (unsigned now = 0; now < rounds + LAG; now++) {
+            if (now < rounds) {
+                const unsigned k = now;
+                /* sum up the tile of round k */
+                Stage *s = &ring[k % STAGES];
+                phase_wait(&s->full, k / STAGES);
+                const Part p = part_load(s->x, TILE, true);
+                const uint32_t sum = rows_sum(&p);
+                if (lane == 0)
+                    s->sum[warp] = sum;
+                phase_arrive(&s->summed);
+            }
+            if (now >= LAG) {
+                const unsigned k = now - LAG;
+                /* scan the tile of round k */
+                /* take the tile of round k */
+                Stage *s = &ring[k % STAGES];
+                const unsigned phase = k / STAGES, tile = blockIdx.x + k * gridDim.x;
+                Part p = part_load(s->x, TILE, true);
+                rows_scan(&p);
+                phase_wait(&s->found, phase);
+                uint32_t before = s->before;
+                for (unsigned w = 0; w < WARPS; w++)
+                    before += w < warp ? s->sum[w] : 0;
+                phase_arrive(&s->empty);
+                part_add(&p, before);
+                const size_t first = (size_t)tile * TILE;
+                part_store(out + first, n - first, &p);
+            }
+        }
 }
 
 /* compaction */
@@ -486,12 +718,73 @@ static void v6(uint32_t *out, const uint32_t *x, size_t n, void *scratch)
     CUDA_OK(cudaGetLastError());
 }
 
+/* launch version 7 */
+/* launch version 7 with all blocks at once */
+static unsigned ring_blocks(void)
+{
+    enum { BYTES = STAGES * sizeof(Stage) };
+    int most = 0;
+    CUDA_OK(cudaDeviceGetAttribute(
+        &most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    if (most < BYTES)
+        fail("scan v7: a block takes %d bytes of shared memory, and this "
+             "GPU gives it %d", (int)BYTES, most);
+    CUDA_OK(cudaFuncSetAttribute(
+        (const void *)scan_v7, cudaFuncAttributeMaxDynamicSharedMemorySize,
+        BYTES));
+    return blocks_at_once((const void *)scan_v7, 32 * RING_WARPS, BYTES);
+}
+
+#ifdef __SIMT__
+__global__ void publish_all(volatile uint64_t *state, const uint32_t *x,
+                            size_t n)
+{
+    const size_t first = (size_t)blockIdx.x * TILE;
+    const size_t end = min(first + TILE, n);
+    uint32_t sum = 0;
+    for (size_t i = first + threadIdx.x; i < end; i += 32)
+        sum += x[i];
+    sum = warp_redux(sum);
+    if (threadIdx.x == 0)
+        state[blockIdx.x] = published(SUM, sum);
+}
+#endif
+
+static void ring_launch(unsigned blocks, uint32_t *out, const uint32_t *x,
+                        size_t n, volatile uint64_t *state)
+{
+    const int threads = 32 * RING_WARPS, bytes = STAGES * sizeof(Stage);
+#ifdef __SIMT__
+    publish_all<<<tiles_of(n), 32>>>(state, x, n);
+    scan_v7<<<min(blocks, 3u), threads, bytes>>>(out, x, n, state);
+#else
+    void *args[] = { &out, &x, &n, &state };
+    CUDA_OK(cudaLaunchCooperativeKernel((const void *)scan_v7, blocks,
+                                        threads, args, bytes, 0));
+#endif
+}
+
+/* Unlike the others, also takes n = 0, and x and out with any alignment. */
+static void v7(uint32_t *out, const uint32_t *x, size_t n, void *scratch)
+{
+    if (n == 0)
+        return;
+    if (((uintptr_t)out | (uintptr_t)x) % 16)
+        return v3(out, x, n, scratch);
+    static const unsigned full = ring_blocks();
+    const unsigned tiles = tiles_of(n);
+    const unsigned most = min(full, (unsigned)MOST_BLOCKS);
+    volatile uint64_t *state = states_clear(scratch, n);
+    ring_launch(tiles < most ? tiles : most, out, x, n, state);
+    CUDA_OK(cudaGetLastError());
+}
+
 const struct Scan *scans(void)
 {
     static const struct Scan ladder[] = {
         { "v1", v1, 16 }, { "v2", v2, 16 }, { "v3", v3, 16 },
         { "v4", v4, 12 }, { "v5", v5, 8 }, { "v6", v6, 12 },
-        { NULL, NULL, 0 },
+        { "v7", v7, 8 }, { NULL, NULL, 0 },
     };
     return ladder;
 }

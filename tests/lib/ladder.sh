@@ -40,9 +40,10 @@ counts() {
 
 # Of what a mistake's file says that it is caught by, what $dir/wrong gets
 # right nevertheless: rows that come out `ok`; after `count:` launches that
-# have no conflicts.
+# have no conflicts; after `problem:` a version, and a kind of problem that the
+# sanitizer does not find in it.
 not_caught() {      # .cu-wrong file
-    local name
+    local name what
     : > "$dir/rows"
     for name in $(names_in "$1"); do
         "$dir/wrong" check "$name" >> "$dir/rows" 2> "$dir/stderr"
@@ -55,19 +56,24 @@ not_caught() {      # .cu-wrong file
                   awk -F, -v i="$i" '$2 == i && $3 ~ /^s(ld|st)_conf$/ &&
                       $4 > 0 { f = 1 } END { exit !f }' "$dir/c.csv" ||
                       echo "$row" ;;
+        problem:*) read -r _ name what <<< "$row"
+                  "$dir/wrong" check "$name" 2>&1 > /dev/null |
+                      grep -q "the sanitizer found .* $what" ||
+                      echo "$row" ;;
         *)        grep -qx "ok - $row" "$dir/rows" && echo "$row" ;;
         esac
     done
 }
 
 names_in() {        # .cu-wrong files: the second words of rows
-    sed -n '/: count:/d; s/^caught-by: [^ ]* \([^ ]*\) .*/\1/p' "$@" | sort -u
+    sed -n '/: count:/d; /: problem:/d
+        s/^caught-by: [^ ]* \([^ ]*\) .*/\1/p' "$@" | sort -u
 }
 # Each row that a mistake names is there, and right, where nothing is wrong.
 rows_alone() {      # .cu-wrong files
     local name
     for name in $(names_in "$@"); do "$right" check "$name"; done > "$dir/alone"
-    sed -n '/: count:/d; s/^caught-by: /ok - /p' "$@" | sort -u |
+    sed -n '/: count:/d; /: problem:/d; s/^caught-by: /ok - /p' "$@" | sort -u |
         grep -vxFf "$dir/alone"
     [ $? -eq 1 ]
 }

@@ -129,6 +129,18 @@ DEVICE_INLINE void tma_store(const CUtensorMap *map, const void *from,
                     "r"(x), "r"(y), "r"(z) : "memory");
 }
 
+/* load neighbouring bytes: TMA */
+/* `bytes` from global to shared memory, a multiple of 16, as both addresses
+ * are; they count on bar.  Called by one thread. */
+DEVICE_INLINE void bulk_load(void *to, const void *from, int bytes,
+                             uint64_t *bar)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global"
+                 ".mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :: "r"(shared_address(to)), "l"(from), "r"(bytes),
+                    "r"(shared_address(bar)) : "memory");
+}
+
 /* wait for stores of TMA */
 /* Stores of this thread so far are one group. */
 DEVICE_INLINE void tma_commit()
