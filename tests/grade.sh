@@ -10,9 +10,24 @@ if ! [ -x "$grade" ] || ! command -v "${CLANG:-clang}" > /dev/null; then
 fi
 # grade_as NAME FILE: the file as the reader's of exercise NAME
 grade_as() {
-    mkdir -p "$dir/work/${1%/*}"
-    cp "$2" "$dir/work/$1.cu"
-    "$grade" --in "$dir/work" --seed 7 "$1" > "$dir/said" 2>&1
+    mkdir -p "$dir/mine/${1%/*}"
+    cp "$2" "$dir/mine/$1.cu"
+    "$grade" --in "$dir/mine" --seed 7 "$1" > "$dir/said" 2>&1
+}
+# refused NAME FILE...: wrong kernels, each for its own reason; -> $tried
+refused() {
+    local name=$1 wrong says status
+    shift
+    tried=0
+    for wrong; do
+        [ -e "$wrong" ] || continue
+        tried=$((tried + 1))
+        says=$(sed -n '1s,^// says: ,,p' "$wrong")
+        grade_as "$name" "$wrong"; status=$?
+        wrong=${wrong#tests/wrong/grade/}
+        check "${wrong%.cu} is refused: $says" \
+            sh -c "[ $status = 1 ] && grep -qE \"\$1\" $dir/said" - "$says"
+    done
 }
 names=$("$grade" --in "$dir/none" --list | awk '
     /^[a-z]/ && NF == 1 { chapter = $1 }
@@ -24,24 +39,10 @@ for name in $names; do
     grade_as "$name" "$start/$name.cu"; status=$?
     check "$name: the starting file compiles and is not done" \
         sh -c "[ $status = 1 ] && grep -q 'seed 7' $dir/said"
-    tried=0
-    for wrong in tests/wrong/grade/"$name".*.cu; do
-        [ -e "$wrong" ] || continue
-        tried=$((tried + 1))
-        says=$(sed -n '1s,^// says: ,,p' "$wrong")
-        grade_as "$name" "$wrong"; status=$?
-        check "$(basename "$wrong" .cu) is refused: $says" \
-            sh -c "[ $status = 1 ] && grep -qE \"\$1\" $dir/said" - "$says"
-    done
+    refused "$name" tests/wrong/grade/"$name".*.cu
     check "$name: at least four wrong kernels are tried" test "$tried" -ge 4
 done
 # A red team against a first kernel: each attempt is refused.
-mkdir -p "$dir/work"
 cp $solution/throughput-machine/add.cu "$dir/outside.h"
-for wrong in tests/wrong/grade/deceive/*.cu; do
-    says=$(sed -n '1s,^// says: ,,p' "$wrong")
-    grade_as throughput-machine/add "$wrong"; status=$?
-    check "deceive: $(basename "$wrong" .cu) is refused: $says" \
-        sh -c "[ $status = 1 ] && grep -qE \"\$1\" $dir/said" - "$says"
-done
+refused throughput-machine/add tests/wrong/grade/deceive/*.cu
 finish
