@@ -274,20 +274,19 @@ static void give_hint(const struct Exercise *x)
 /* grade one file */
 static bool grade_answer(const struct Answer *w, uint64_t seed)
 {
-    char *ptx;
-    size_t bytes;
+    struct Mapped ptx;
     struct Error e;
     struct Verdict v;
     FILE *out = tmpfile();
     if (!out)
         fail("cannot make a temporary file: %s", strerror(errno));
-    if (!compile_ptx(w->path, &ptx, &bytes, &e))
+    if (!compile_ptx(&ptx, w->path, &e))
         fail("%s", e.text);
-    grade_ptx(w->exercise, ptx, bytes, seed, out, &v);
+    grade_ptx(w->exercise, (const char *)ptx.data, ptx.size, seed, out, &v);
     print_output(out);
     print_verdict(w, &v);
     fclose(out);
-    free(ptx);
+    unmap_file(&ptx);
     int stars = verdict_stars(&v);
     struct Result *p = result_of(w->exercise->name);
     if (stars > p->stars) {
