@@ -47,25 +47,29 @@ int case_random(struct Run *r, int low, int high)
 /* say what is wrong */
 static bool failed(const struct Run *r) { return r->verdict->wrong[0]; }
 
+static void wrong_list(struct Run *r, const char *format, va_list args)
+{
+    struct Verdict *v = r->verdict;
+    if (!failed(r))
+        vsnprintf(v->wrong, sizeof v->wrong, format, args);
+}
+
 static void wrong(struct Run *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static void wrong(struct Run *r, const char *format, ...)
 {
     va_list args;
-    if (failed(r))
-        return;
     va_start(args, format);
-    vsnprintf(r->verdict->wrong, sizeof r->verdict->wrong, format, args);
+    wrong_list(r, format, args);
     va_end(args);
 }
 
 void expect(struct Run *r, bool holds, const char *format, ...)
 {
     va_list args;
-    if (holds || failed(r))
-        return;
     va_start(args, format);
-    vsnprintf(r->verdict->wrong, sizeof r->verdict->wrong, format, args);
+    if (!holds)
+        wrong_list(r, format, args);
     va_end(args);
 }
 
@@ -90,14 +94,14 @@ int *wanted_ints(struct Run *r, size_t n)
 
 /* make an array */
 static struct Array *array_new(struct Run *r, const char *name,
-                               enum ArrayType type, size_t n, bool filled)
+                               enum ArrayType type, size_t n, bool input)
 {
     struct Error e;
     struct Array *a = &r->array[r->arrays];
     if (r->arrays++ == MOST_ARRAYS)
         abort();
     *a = (struct Array){ .name = name, .type = type, .n = n,
-                         .input = filled };
+                         .input = input };
     a->bytes = keep(r, 4 * n);
     if (!memory_alloc(&a->device, n ? 4 * n : 1, NULL, &e))
         wrong(r, "%s", e.text);
@@ -147,17 +151,20 @@ struct Array *in_place(struct Array *a)
     return a;
 }
 
+static struct Array *zeros(struct Run *r, const char *name,
+                           enum ArrayType type, size_t n)
+{
+    struct Array *a = array_new(r, name, type, n, false);
+    refill(r, a);
+    return a;
+}
 struct Array *zero_floats(struct Run *r, const char *name, size_t n)
 {
-    struct Array *a = array_new(r, name, ARRAY_FLOAT, n, true);
-    refill(r, a);
-    return in_place(a);
+    return zeros(r, name, ARRAY_FLOAT, n);
 }
 struct Array *zero_ints(struct Run *r, const char *name, size_t n)
 {
-    struct Array *a = array_new(r, name, ARRAY_INT, n, true);
-    refill(r, a);
-    return in_place(a);
+    return zeros(r, name, ARRAY_INT, n);
 }
 
 /* launch the reader's kernel */
@@ -234,37 +241,59 @@ static bool take_back(struct Run *r, struct Array *a)
     return !failed(r);
 }
 
-void expect_floats(struct Run *r, struct Array *a, const float *wanted,
-                   double relative, double absolute)
+/* What is wanted of an array's elements, and how exactly. */
+struct Wanted {
+    const void *elements;       /* of the array's type                   */
+    double relative, absolute;  /* of floats                             */
+};
+
+static bool element_right(const struct Array *a, const struct Wanted *w,
+                          size_t i)
+{
+    if (a->type == ARRAY_INT)
+        return a->i[i] == ((const int *)w->elements)[i];
+    return close_to(a->f[i], ((const float *)w->elements)[i], w->relative,
+                    w->absolute);
+}
+
+static void element_text(char to[24], enum ArrayType type,
+                         const void *elements, size_t i)
+{
+    if (type == ARRAY_INT)
+        snprintf(to, 24, "%d", ((const int *)elements)[i]);
+    else
+        snprintf(to, 24, "%.9g", (double)((const float *)elements)[i]);
+}
+
+static void expect_elements(struct Run *r, struct Array *a,
+                            const struct Wanted *w)
 {
     size_t bad = 0, first = 0;
+    char got[24], wanted[24];
     if (!take_back(r, a))
         return;
     for (size_t i = a->n; i-- > 0;)
-        if (!close_to(a->f[i], wanted[i], relative, absolute)) {
+        if (!element_right(a, w, i)) {
             bad++;
             first = i;
         }
-    if (bad)
-        wrong(r, "%s[%zu] is %.9g, expected %.9g; %zu of %zu elements are "
-              "wrong", a->name, first, (double)a->f[first],
-              (double)wanted[first], bad, a->n);
+    if (!bad)
+        return;
+    element_text(got, a->type, a->bytes, first);
+    element_text(wanted, a->type, w->elements, first);
+    wrong(r, "%s[%zu] is %s, expected %s; %zu of %zu elements are wrong",
+          a->name, first, got, wanted, bad, a->n);
+}
+
+void expect_floats(struct Run *r, struct Array *a, const float *wanted,
+                   double relative, double absolute)
+{
+    expect_elements(r, a, &(struct Wanted){ wanted, relative, absolute });
 }
 
 void expect_ints(struct Run *r, struct Array *a, const int *wanted)
 {
-    size_t bad = 0, first = 0;
-    if (!take_back(r, a))
-        return;
-    for (size_t i = a->n; i-- > 0;)
-        if (a->i[i] != wanted[i]) {
-            bad++;
-            first = i;
-        }
-    if (bad)
-        wrong(r, "%s[%zu] is %d, expected %d; %zu of %zu elements are "
-              "wrong", a->name, first, a->i[first], wanted[first], bad,
-              a->n);
+    expect_elements(r, a, &(struct Wanted){ .elements = wanted });
 }
 
 static void expect_inputs_unchanged(struct Run *r)
