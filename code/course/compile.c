@@ -2,12 +2,13 @@
 
 #include "course/compile.h"
 
+#include "course/limit.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,11 +28,10 @@ bool program_dir(char *to, size_t room, struct Error *e)
 static void compiler(const char *simtcc, const char *path, const char *ptx,
                      const char *depends)
 {
-    struct rlimit seconds = { 20, 20 }, most = { 2l << 30, 2l << 30 };
-    setrlimit(RLIMIT_CPU, &seconds);
-    setrlimit(RLIMIT_AS, &most);
-    execl(simtcc, simtcc, "--ptx", "-MMD", "-MT", "x", "-MF", depends, path,
-          "-o", ptx, (char *)NULL);
+    enum { SECONDS = 20 };
+    if (limit(RLIMIT_CPU, SECONDS) && limit(RLIMIT_AS, (rlim_t)2 << 30))
+        execl(simtcc, simtcc, "--ptx", "-MMD", "-MT", "x", "-MF", depends,
+              path, "-o", ptx, (char *)NULL);
     fprintf(stderr, "cannot run %s: %s\n", simtcc, strerror(errno));
     _exit(127);
 }

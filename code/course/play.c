@@ -1,5 +1,6 @@
 /* Tangled from chapters/course/grader.nw, "Playing the cases".  Edit it there. */
 
+#include "course/limit.h"
 #include "course/verdict.h"
 
 #include "base/rng.h"
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -438,20 +438,14 @@ static void play_all(const struct Exercise *x, const char *ptx,
 
 enum { MOST_SECONDS = 20, MOST_PRINTED = 1 << 20 };
 
-static void limit(int what, rlim_t most)
-{
-    struct rlimit l = { most, most };
-    setrlimit((__rlimit_resource_t)what, &l);
-}
-
 static void child(const struct Exercise *x, const char *ptx, size_t bytes,
                   uint64_t seed, FILE *out, struct Verdict *v)
 {
-    dup2(fileno(out), STDOUT_FILENO);
-    dup2(fileno(out), STDERR_FILENO);
-    limit(RLIMIT_CPU, MOST_SECONDS);
-    limit(RLIMIT_FSIZE, MOST_PRINTED);
-    limit(RLIMIT_CORE, 0);
+    if (dup2(fileno(out), STDOUT_FILENO) < 0 ||
+        dup2(fileno(out), STDERR_FILENO) < 0 ||
+        !limit(RLIMIT_CPU, MOST_SECONDS) ||
+        !limit(RLIMIT_FSIZE, MOST_PRINTED) || !limit(RLIMIT_CORE, 0))
+        _exit(1);
     signal(SIGXFSZ, SIG_IGN);
     simt_options.step_limit = 20 * 1000 * 1000;
     play_all(x, ptx, bytes, seed, v);
