@@ -42,6 +42,14 @@ for name in $names; do
     refused "$name" tests/wrong/grade/"$name".*.cu
     check "$name: at least four wrong kernels are tried" test "$tried" -ge 4
 done
+# A hint would be written to the reader's progress, if that could be read.
+mkdir -p "$dir/spoilt"
+printf 'reduction/sum 3 1\nreduction/sum\n' > "$dir/spoilt/progress.txt"
+cp "$dir/spoilt/progress.txt" "$dir/before"
+refuses "progress that is cut short" 1 \
+    "spoilt/progress.txt, line 2: '' is not a number of stars" \
+    "$grade" --in "$dir/spoilt" --hint throughput-machine/add
+check "and it stays as it was" cmp "$dir/before" "$dir/spoilt/progress.txt"
 # A red team against a first kernel: each attempt is refused.
 cp $solution/throughput-machine/add.cu "$dir/outside.h"
 refused throughput-machine/add tests/wrong/grade/deceive/*.cu

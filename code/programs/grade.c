@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "course/compile.h"
+#include "course/progress.h"
 #include "course/verdict.h"
 
 #include <errno.h>
@@ -175,62 +176,39 @@ static void print_verdict(const struct Answer *w, const struct Verdict *v)
 }
 
 /* keep the progress */
-struct Result { char name[80]; int stars, hints; };
-enum { MOST_EXERCISES = 400 };
+static struct Progress progress;
 
-static struct Result results[MOST_EXERCISES];
-static int n_results;
-
-static void results_path(char to[FILE_PATH_MAX])
+static void progress_path(char to[FILE_PATH_MAX])
 {
     struct Error e;
     if (!path_join(to, folder, "progress.txt", &e))
         misuse("%s", e.text);
 }
 
-static void results_read(void)
+static void load_progress(void)
 {
-    char path[FILE_PATH_MAX], line[200];
-    results_path(path);
-    FILE *f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f)) {
-        struct Result p;
-        if (sscanf(line, "%79s %d %d", p.name, &p.stars, &p.hints) == 3 &&
-            n_results < MOST_EXERCISES)
-            results[n_results++] = p;
-    }
-    if (f)
-        fclose(f);
+    char path[FILE_PATH_MAX];
+    struct Error e;
+    progress_path(path);
+    if (!progress_read(&progress, path, &e))
+        fail("%s", e.text);
+}
+
+static void save_progress(void)
+{
+    char path[FILE_PATH_MAX];
+    struct Error e;
+    progress_path(path);
+    if (!make_dirs(folder, &e) || !progress_write(&progress, path, &e))
+        fail("%s", e.text);
 }
 
 static struct Result *result_of(const char *name)
 {
-    for (int i = 0; i < n_results; i++)
-        if (strcmp(results[i].name, name) == 0)
-            return &results[i];
-    if (n_results == MOST_EXERCISES)
+    struct Result *r = progress_of(&progress, name);
+    if (!r)
         fail("%s/progress.txt has too many lines", folder);
-    struct Result *p = &results[n_results++];
-    *p = (struct Result){ .stars = 0 };
-    snprintf(p->name, sizeof p->name, "%s", name);
-    return p;
-}
-
-static void results_write(void)
-{
-    char path[FILE_PATH_MAX], line[120];
-    struct Writer out;
-    struct Error e;
-    results_path(path);
-    if (!make_dirs(folder, &e) || !writer_open(&out, path, &e))
-        fail("%s", e.text);
-    for (int i = 0; i < n_results; i++) {
-        int n = snprintf(line, sizeof line, "%s %d %d\n", results[i].name,
-                         results[i].stars, results[i].hints);
-        writer_write(&out, line, (size_t)n);
-    }
-    if (!writer_commit(&out, &e))
-        fail("%s", e.text);
+    return r;
 }
 
 /* show the course */
@@ -260,7 +238,7 @@ static void give_hint(const struct Exercise *x)
 {
     struct Result *p = result_of(x->name);
     int n = 0;
-    while (n < 6 && x->hint[n])
+    while (n < MOST_HINTS && x->hint[n])
         n++;
     if (p->hints < n)
         p->hints++;
@@ -268,7 +246,7 @@ static void give_hint(const struct Exercise *x)
         printf("%d. %s\n", i + 1, x->hint[i]);
     if (p->hints == n)
         printf("There is no further hint.\n");
-    results_write();
+    save_progress();
 }
 
 /* grade one file */
@@ -291,7 +269,7 @@ static bool grade_answer(const struct Answer *w, uint64_t seed)
     struct Result *p = result_of(w->exercise->name);
     if (stars > p->stars) {
         p->stars = stars;
-        results_write();
+        save_progress();
     }
     return stars >= 2;
 }
@@ -324,7 +302,7 @@ int main(int argc, char **argv)
 {
     program_set_name(argv[0]);
     int n = args_parse(argc, argv, options, &usage);
-    results_read();
+    load_progress();
     if (list || n == 0) {
         show_course();
         return 0;
