@@ -25,10 +25,26 @@ bool program_dir(char *to, size_t room, struct Error *e)
 }
 
 /* run the compiler with limits */
+/* Let simtcc keep its headers beside the programs, where make keeps them,
+ * unless another place is named or nothing may be written there. */
+static void keep_headers(const char *simtcc)
+{
+    char cache[FILE_PATH_MAX];
+    snprintf(cache, sizeof cache, "%s", simtcc);
+    for (int i = 0; i < 2; i++)         /* DIR/bin/simtcc -> DIR         */
+        *strrchr(cache, '/') = 0;
+    size_t n = strlen(cache);
+    if (access(cache, W_OK) != 0 || n + 10 > sizeof cache)
+        return;
+    memcpy(cache + n, "/headers", 9);
+    setenv("SIMTCC_CACHE", cache, 0);
+}
+
 static void compiler(const char *simtcc, const char *path, const char *ptx,
                      const char *depends)
 {
-    enum { SECONDS = 20 };
+    enum { SECONDS = 5 };
+    keep_headers(simtcc);
     if (limit(RLIMIT_CPU, SECONDS) && limit(RLIMIT_AS, (rlim_t)2 << 30))
         execl(simtcc, simtcc, "--ptx", "-MMD", "-MT", "x", "-MF", depends,
               path, "-o", ptx, (char *)NULL);

@@ -21,7 +21,7 @@
 enum { MOST_ARRAYS = 16, MOST_LINES = 4000 };
 
 struct Run {
-    const struct Exercise *exercise;
+    const struct Attempt *attempt;
     struct Verdict *verdict;
     struct Module module;
     int n;
@@ -170,13 +170,16 @@ struct Array *zero_ints(struct Run *r, const char *name, size_t n)
 /* launch the reader's kernel */
 static const struct Kernel *kernel_of(struct Run *r, const char *name)
 {
-    char plain[200];
+    char plain[200], full[200];
+    const char *space = r->attempt->space;
+    snprintf(full, sizeof full, "%s%s%s", space ? space : "",
+             space ? "::" : "", name);
     for (int i = 0; i < r->module.n_kernels; i++) {
         plain_name(plain, sizeof plain, r->module.kernels[i].name);
-        if (strcmp(plain, name) == 0)
+        if (strcmp(plain, full) == 0)
             return &r->module.kernels[i];
     }
-    wrong(r, "the file has no kernel '%s'", name);
+    wrong(r, "the file has no kernel '%s'", full);
     return NULL;
 }
 
@@ -388,17 +391,18 @@ static void note_problem(const char *text)
     v->problems++;
 }
 
-static void play(struct Run *r, const char *ptx, size_t bytes)
+static void play(struct Run *r)
 {
+    const struct Attempt *a = r->attempt;
     struct Error e;
     r->verdict->n = r->n;
     r->verdict->cases++;
-    if (!module_read(&r->module, ptx, bytes, &e)) {
+    if (!module_read(&r->module, a->ptx, a->bytes, &e)) {
         wrong(r, "the software GPU cannot run it: %s", e.text);
         return;
     }
     simt_options.count = r->counted;
-    r->exercise->run(r);
+    a->exercise->run(r);
     expect_inputs_unchanged(r);
     for (int i = 0; i < r->arrays; i++)
         memory_free(r->array[i].device);
@@ -409,10 +413,10 @@ static void play(struct Run *r, const char *ptx, size_t bytes)
 }
 
 /* play all cases in a process with limits */
-static void play_all(const struct Exercise *x, const char *ptx,
-                     size_t bytes, uint64_t seed, struct Verdict *v)
+static void play_all(const struct Attempt *a, struct Verdict *v)
 {
-    struct Rng sizes = rng_new(seed, 0);
+    const struct Exercise *x = a->exercise;
+    struct Rng sizes = rng_new(a->seed, 0);
     static struct Run r;
     int n[12], cases = 0;
     for (int i = 0; i < 2; i++)
@@ -424,13 +428,13 @@ static void play_all(const struct Exercise *x, const char *ptx,
     launch_ended = count_launch;
     now = &r;
     for (int i = 0; i < cases && !v->wrong[0] && !v->problems; i++) {
-        r = (struct Run){ .exercise = x, .verdict = v, .n = n[i],
+        r = (struct Run){ .attempt = a, .verdict = v, .n = n[i],
                           .counted = i == cases - 1,
-                          .rng = rng_new(seed, (uint64_t)i + 1) };
+                          .rng = rng_new(a->seed, (uint64_t)i + 1) };
         r.line = calloc(MOST_LINES, sizeof *r.line);
         if (!r.line)
             abort();
-        play(&r, ptx, bytes);
+        play(&r);
         free(r.line);
     }
     v->done = true;
@@ -438,8 +442,7 @@ static void play_all(const struct Exercise *x, const char *ptx,
 
 enum { MOST_SECONDS = 20, MOST_PRINTED = 1 << 20 };
 
-static void child(const struct Exercise *x, const char *ptx, size_t bytes,
-                  uint64_t seed, FILE *out, struct Verdict *v)
+static void child(const struct Attempt *a, FILE *out, struct Verdict *v)
 {
     if (dup2(fileno(out), STDOUT_FILENO) < 0 ||
         dup2(fileno(out), STDERR_FILENO) < 0 ||
@@ -447,14 +450,13 @@ static void child(const struct Exercise *x, const char *ptx, size_t bytes,
         !limit(RLIMIT_FSIZE, MOST_PRINTED) || !limit(RLIMIT_CORE, 0))
         _exit(1);
     signal(SIGXFSZ, SIG_IGN);
-    simt_options.step_limit = 20 * 1000 * 1000;
-    play_all(x, ptx, bytes, seed, v);
+    simt_options.step_limit = 4 * 1000 * 1000;
+    play_all(a, v);
     fflush(stdout);
     _exit(0);
 }
 
-void grade_ptx(const struct Exercise *x, const char *ptx, size_t bytes,
-               uint64_t seed, FILE *out, struct Verdict *to)
+void grade_ptx(const struct Attempt *a, FILE *out, struct Verdict *to)
 {
     struct Verdict *v = mmap(NULL, sizeof *v, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -467,7 +469,7 @@ void grade_ptx(const struct Exercise *x, const char *ptx, size_t bytes,
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        child(x, ptx, bytes, seed, out, v);
+        child(a, out, v);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     *to = *v;

@@ -23,6 +23,12 @@ struct Answer {
     char path[FILE_PATH_MAX];   /* of the reader's file                  */
 };
 
+static bool is_ptx(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".ptx") == 0;
+}
+
 static void file_of(char to[FILE_PATH_MAX], const char *name)
 {
     int n = snprintf(to, FILE_PATH_MAX, "%s/%s.cu", folder, name);
@@ -50,13 +56,14 @@ static void start_of(char to[FILE_PATH_MAX], const char *name)
 static const struct Exercise *exercise_of_path(const char *path)
 {
     const struct Exercise *x;
-    size_t n = strlen(path);
-    if (n < 4 || strcmp(path + n - 3, ".cu") != 0)
+    const char *dot = strrchr(path, '.');
+    if (!dot || (strcmp(dot, ".cu") != 0 && strcmp(dot, ".ptx") != 0))
         return NULL;
+    size_t n = (size_t)(dot - path);
     for (int i = 0; (x = exercise_number(i)); i++) {
         size_t m = strlen(x->name);
-        if (n - 3 >= m && (n - 3 == m || path[n - 4 - m] == '/') &&
-            strncmp(path + n - 3 - m, x->name, m) == 0)
+        if (n >= m && (n == m || path[n - 1 - m] == '/') &&
+            strncmp(path + n - m, x->name, m) == 0)
             return x;
     }
     return NULL;
@@ -86,7 +93,7 @@ static bool begin(const struct Answer *w)
     char start[FILE_PATH_MAX], dir[FILE_PATH_MAX];
     struct Mapped m;
     struct Error e;
-    if (access(w->path, F_OK) == 0)
+    if (access(w->path, F_OK) == 0 || is_ptx(w->path))
         return false;
     start_of(start, w->exercise->name);
     if (!path_dir(dir, w->path, &e) || !make_dirs(dir, &e) ||
@@ -133,8 +140,8 @@ static void print_counts(const struct Verdict *v, const char *path)
         printf("  %-34s %12.0f %12.0f %12.0f%s\n", c->what, c->yours,
                c->at_most, c->book, over ? "  over" : "");
         if (over && c->line)
-            printf("      %s:%d has %.0f of them\n", path, c->line,
-                   c->of_line);
+            printf("      %s:%d has %.0f of them\n",
+                   is_ptx(path) ? "its source" : path, c->line, c->of_line);
     }
 }
 
@@ -250,7 +257,8 @@ static void give_hint(const struct Exercise *x)
 }
 
 /* grade one file */
-static bool grade_answer(const struct Answer *w, uint64_t seed)
+static bool grade_answer(const struct Answer *w, const char *space,
+                         uint64_t seed)
 {
     struct Mapped ptx;
     struct Error e;
@@ -258,9 +266,13 @@ static bool grade_answer(const struct Answer *w, uint64_t seed)
     FILE *out = tmpfile();
     if (!out)
         fail("cannot make a temporary file: %s", strerror(errno));
-    if (!compile_ptx(&ptx, w->path, &e))
+    if (is_ptx(w->path) ? !map_file(&ptx, w->path, &e)
+                        : !compile_ptx(&ptx, w->path, &e))
         fail("%s", e.text);
-    grade_ptx(w->exercise, (const char *)ptx.data, ptx.size, seed, out, &v);
+    struct Attempt a = { .exercise = w->exercise, .space = space,
+                         .ptx = (const char *)ptx.data, .bytes = ptx.size,
+                         .seed = seed };
+    grade_ptx(&a, out, &v);
     print_output(out);
     print_verdict(w, &v);
     fclose(out);
@@ -276,6 +288,7 @@ static bool grade_answer(const struct Answer *w, uint64_t seed)
 
 /* read the command line of grade */
 static bool hint, list;
+static const char *space;
 static int64_t seed = -1;
 
 static const struct Option options[] = {
@@ -285,13 +298,15 @@ static const struct Option options[] = {
       .help = "the whole course, with your stars" },
     { .name = "in", .type = OPT_STRING, .target = &folder, .arg = "FOLDER",
       .help = "where your files are (default exercises)" },
+    { .name = "namespace", .type = OPT_STRING, .target = &space,
+      .arg = "NAME", .help = "the kernels of this namespace of the file" },
     { .name = "seed", .type = OPT_INT64, .target = &seed, .min = 0,
       .max = 1e15, .arg = "N", .help = "numbers as in an earlier run" },
     { .type = OPT_END },
 };
 
 static const struct Usage usage = {
-    .synopsis = "[options] NAME|FILE.cu",
+    .synopsis = "[options] NAME|FILE.cu|FILE.ptx",
     .summary = "Grade the kernel of an exercise: is it right, without "
                "races, and lean?",
     .more = "Exit status: 0 right and within the budget, 1 not yet, 2 a "
@@ -318,7 +333,7 @@ int main(int argc, char **argv)
         return 1;
     if (seed < 0)
         seed = (int64_t)(now_s() * 1e6) % 1000000000;
-    bool ok = grade_answer(&w, (uint64_t)seed);
+    bool ok = grade_answer(&w, space, (uint64_t)seed);
     printf("  seed %lld\n", (long long)seed);
     return ok ? 0 : 1;
 }
