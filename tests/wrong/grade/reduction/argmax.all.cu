@@ -1,4 +1,4 @@
-// says: out of bounds|uninit
+// says: out of bounds
 __device__ long long max_of_warp(long long key)
 {
     for (int d = 16; d > 0; d /= 2) {

@@ -1,4 +1,4 @@
-// says: elements are wrong|out of bounds
+// says: out of bounds
 __global__ void compact(int *y, int *count, const int *x, int n)
 {
     __shared__ int s[8];        // how many each warp keeps

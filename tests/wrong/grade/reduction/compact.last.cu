@@ -1,4 +1,4 @@
-// says: elements are wrong|not every|count
+// says: count.0. is .*expected
 __global__ void compact(int *y, int *count, const int *x, int n)
 {
     __shared__ int s[8];        // how many each warp keeps

@@ -1,4 +1,4 @@
-// says: out of bounds|uninit
+// says: out of bounds
 __device__ int sum_of_warp(int v)
 {
     for (int d = 16; d > 0; d /= 2)
