@@ -8,40 +8,112 @@ if ! [ -x "$grade" ] || ! command -v "${CLANG:-clang}" > /dev/null; then
     skip "the grader" "no $grade, or no clang"
     finish
 fi
-# grade_as NAME FILE: the file as the reader's of exercise NAME
-grade_as() {
-    mkdir -p "$dir/work/${1%/*}"
-    cp "$2" "$dir/work/$1.cu"
-    "$grade" --in "$dir/work" --seed 7 "$1" > "$dir/said" 2>&1
-}
-names=$("$grade" --in "$dir/none" --list | awk '
-    /^[a-z]/ && NF == 1 { chapter = $1 }
-    /^  [^ ]/ && NF > 2 { print chapter "/" $2 }')
-for name in $names; do
-    grade_as "$name" "$solution/$name.cu"; status=$?
-    check "$name: the solution is as good as the book" \
-        sh -c "[ $status = 0 ] && grep -q '★★★☆' $dir/said"
-    grade_as "$name" "$start/$name.cu"; status=$?
-    check "$name: the starting file compiles and is not done" \
-        sh -c "[ $status = 1 ] && grep -q 'seed 7' $dir/said"
-    tried=0
-    for wrong in tests/wrong/grade/"$name".*.cu; do
-        [ -e "$wrong" ] || continue
-        tried=$((tried + 1))
-        says=$(sed -n '1s,^// says: ,,p' "$wrong")
-        grade_as "$name" "$wrong"; status=$?
-        check "$(basename "$wrong" .cu) is refused: $says" \
-            sh -c "[ $status = 1 ] && grep -qE \"\$1\" $dir/said" - "$says"
+SIMTCC_CACHE=${SIMTCC_CACHE:-$PWD/build/headers}
+export SIMTCC_CACHE
+
+# A compiler takes ten times as long to start as it takes for a kernel, so
+# all files of an exercise are one, each in a namespace: join FILE...
+join() {
+    local file
+    for file; do
+        printf 'namespace %s {\n#line 1 "%s"\n' "$(space_of "$file")" "$file"
+        cat "$file"
+        echo "}"
     done
-    check "$name: at least four wrong kernels are tried" test "$tried" -ge 4
+}
+space_of() {        # start/races/reverse.cu, reverse.copy-2.cu -> start, copy_2
+    local word=${1##*/}
+    case $1 in
+    */start/*)    word=start ;;
+    */solution/*) word=solution ;;
+    *)            word=${word%.cu} word=${word#*.} ;;
+    esac
+    echo "its_${word//-/_}"
+}
+# grade_in FILE: what was compiled from it with others; -> $status, the text
+# in $dir/said
+grade_in() {
+    "$grade" --in "$dir/mine" --seed 7 --namespace "$(space_of "$1")" \
+        "$dir/$name.ptx" > "$dir/said" 2>&1
+    status=$?
+}
+# grade_alone NAME FILE: the same as the reader does it
+grade_alone() {
+    mkdir -p "$dir/mine/${1%/*}"
+    cp "$2" "$dir/mine/$1.cu"
+    "$grade" --in "$dir/mine" --seed 7 "$1" > "$dir/said" 2>&1
+    status=$?
+}
+said() {            # STATUS PATTERN: it ended so, and said so
+    [ "$status" = "$1" ] && grep -qE -e "$2" "$dir/said" && return
+    echo "status $status, expected $1 and /$2/, found:"
+    cat "$dir/said"
+    return 1
+}
+refused() {         # FILE: for the reason in its first line
+    local reason word=${1#tests/wrong/grade/}
+    read -r reason < "$1"
+    reason=${reason#// says: }
+    check "${word%.cu} is refused: $reason" said 1 "$reason"
+}
+try_exercise() {    # NAME
+    local wrong files=("$solution/$1.cu" "$start/$1.cu") tried=0
+    mkdir -p "$dir/${1%/*}"
+    for wrong in tests/wrong/grade/"$1".*.cu; do
+        [ -e "$wrong" ] && files+=("$wrong")
+    done
+    join "${files[@]}" > "$dir/$1.cu"
+    check "$1: all files compile" \
+        "$BIN/simtcc" --ptx "$dir/$1.cu" -o "$dir/$1.ptx"
+    grade_in "$solution/$1.cu"
+    check "$1: the solution is as good as the book" said 0 '★★★☆'
+    grade_in "$start/$1.cu"
+    check "$1: the starting file is not done" said 1 'seed 7'
+    for wrong in "${files[@]:2}"; do
+        tried=$((tried + 1))
+        grade_in "$wrong"
+        refused "$wrong"
+    done
+    check "$1: at least four wrong kernels are tried" test "$tried" -ge 4
+}
+for name in $("$grade" --in "$dir/none" --list | awk '
+        /^[a-z]/ && NF == 1 { chapter = $1 }
+        /^  [^ ]/ && NF > 2 { print chapter "/" $2 }'); do
+    try_exercise "$name"
 done
+
+# ---- what a reader does ----------------------------------------------------
+name=throughput-machine/add
+said_of() { "$grade" --in "$dir/new" --seed 7 "$@" > "$dir/said" 2>&1; status=$?; }
+said_of $name
+check "the first time, the starting file is put there" \
+    said 1 "The starting file is $dir/new/$name.cu"
+said_of $name
+check "the second time, it is graded" said 1 '☆☆☆☆'
+cp $solution/$name.cu "$dir/new/$name.cu"
+said_of $name
+check "the solution in its place is graded" said 0 '★★★☆'
+said_of --hint $name
+check "a hint" said 0 '^1\. The number of a thread'
+said_of --list
+check "stars and hints are kept" diff - "$dir/new/progress.txt" <<< "$name 3 1"
+check "the course shows the stars" said 0 '★★★☆  add .*kernel'
+said_of "$dir/none/$name.ptx"
+check "PTX that is not there" said 1 'none/throughput-machine/add.ptx'
+
+# A hint would be written to the reader's progress, if that could be read.
+mkdir -p "$dir/spoilt"
+printf 'reduction/sum 3 1\nreduction/sum\n' > "$dir/spoilt/progress.txt"
+cp "$dir/spoilt/progress.txt" "$dir/before"
+refuses "progress that is cut short" 1 \
+    "spoilt/progress.txt, line 2: '' is not a number of stars" \
+    "$grade" --in "$dir/spoilt" --hint $name
+check "and it stays as it was" cmp "$dir/before" "$dir/spoilt/progress.txt"
+
 # A red team against a first kernel: each attempt is refused.
-mkdir -p "$dir/work"
-cp $solution/throughput-machine/add.cu "$dir/outside.h"
+cp $solution/$name.cu "$dir/outside.h"
 for wrong in tests/wrong/grade/deceive/*.cu; do
-    says=$(sed -n '1s,^// says: ,,p' "$wrong")
-    grade_as throughput-machine/add "$wrong"; status=$?
-    check "deceive: $(basename "$wrong" .cu) is refused: $says" \
-        sh -c "[ $status = 1 ] && grep -qE \"\$1\" $dir/said" - "$says"
+    grade_alone $name "$wrong"
+    refused "$wrong"
 done
 finish

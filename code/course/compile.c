@@ -2,14 +2,13 @@
 
 #include "course/compile.h"
 
-#include "base/file.h"
+#include "course/limit.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,14 +25,29 @@ bool program_dir(char *to, size_t room, struct Error *e)
 }
 
 /* run the compiler with limits */
+/* Let simtcc keep its headers beside the programs, where make keeps them,
+ * unless another place is named or nothing may be written there. */
+static void keep_headers(const char *simtcc)
+{
+    char cache[FILE_PATH_MAX];
+    snprintf(cache, sizeof cache, "%s", simtcc);
+    for (int i = 0; i < 2; i++)         /* DIR/bin/simtcc -> DIR         */
+        *strrchr(cache, '/') = 0;
+    size_t n = strlen(cache);
+    if (access(cache, W_OK) != 0 || n + 10 > sizeof cache)
+        return;
+    memcpy(cache + n, "/headers", 9);
+    setenv("SIMTCC_CACHE", cache, 0);
+}
+
 static void compiler(const char *simtcc, const char *path, const char *ptx,
                      const char *depends)
 {
-    struct rlimit seconds = { 20, 20 }, most = { 2l << 30, 2l << 30 };
-    setrlimit(RLIMIT_CPU, &seconds);
-    setrlimit(RLIMIT_AS, &most);
-    execl(simtcc, simtcc, "--ptx", "-MMD", "-MT", "x", "-MF", depends, path,
-          "-o", ptx, (char *)NULL);
+    enum { SECONDS = 5 };
+    keep_headers(simtcc);
+    if (limit(RLIMIT_CPU, SECONDS) && limit(RLIMIT_AS, (rlim_t)2 << 30))
+        execl(simtcc, simtcc, "--ptx", "-MMD", "-MT", "x", "-MF", depends,
+              path, "-o", ptx, (char *)NULL);
     fprintf(stderr, "cannot run %s: %s\n", simtcc, strerror(errno));
     _exit(127);
 }
@@ -68,53 +82,78 @@ static bool allowed(const char *file, const char *home, const char *tools)
            strncmp(real, "/usr/", 5) == 0;
 }
 
-static bool includes_allowed(const char *path, char *list, struct Error *e)
+/* The folder of the reader's file, and that of the compiler. */
+static bool folders(const char *path, char home[PATH_MAX],
+                    char tools[PATH_MAX], struct Error *e)
 {
-    char dir[FILE_PATH_MAX], home[PATH_MAX], tools[PATH_MAX];
+    char dir[FILE_PATH_MAX];
     if (!path_dir(dir, path, e) || !realpath(dir, home) ||
         !program_dir(dir, sizeof dir, e) || !realpath(dir, tools))
         return error_set(e, "%s: its folder cannot be read", path);
     *strrchr(tools, '/') = 0;
-    for (char *at = strtok(list, " \\\n"); at; at = strtok(NULL, " \\\n"))
-        if (strcmp(at, "x:") != 0 && !allowed(at, home, tools))
-            return error_set(e, "%s includes %s; an exercise may include "
-                             "files of its own folder only", path, at);
     return true;
 }
 
-/* compile a file to PTX */
-static bool slurp(const char *path, char **text, size_t *bytes,
-                  struct Error *e)
+static bool includes_allowed(const char *path, const char *list,
+                             size_t size, struct Error *e)
 {
-    struct Mapped m;
-    if (!map_file(&m, path, e))
+    char home[PATH_MAX], tools[PATH_MAX], file[PATH_MAX];
+    size_t n = 0;
+    if (!folders(path, home, tools, e))
         return false;
-    *text = malloc(m.size + 1);
-    if (*text) {
-        memcpy(*text, m.data, m.size);
-        (*text)[m.size] = 0;
-        *bytes = m.size;
+    for (size_t i = 0; i <= size; i++) {
+        if (i < size && !strchr(" \\\n", list[i])) {
+            if (n + 1 < sizeof file)
+                file[n++] = list[i];
+            continue;
+        }
+        file[n] = 0;
+        if (n && strcmp(file, "x:") != 0 && !allowed(file, home, tools))
+            return error_set(e, "%s includes %s; an exercise may include "
+                             "files of its own folder only", path, file);
+        n = 0;
     }
-    unmap_file(&m);
-    return *text || error_set(e, "%s: no memory for %zu bytes", path,
-                              *bytes);
+    return true;
 }
 
-bool compile_ptx(const char *path, char **ptx, size_t *bytes,
-                 struct Error *e)
+static bool list_allowed(const char *path, const char *list_path,
+                         struct Error *e)
 {
-    char dir[] = "/tmp/grade.XXXXXX", out[40], depends[40], *list = NULL;
-    size_t n;
-    if (!mkdtemp(dir))
-        return error_set(e, "cannot make a folder in /tmp: %s",
-                         strerror(errno));
+    struct Mapped list;
+    if (!map_file(&list, list_path, e))
+        return false;
+    bool ok = includes_allowed(path, (const char *)list.data, list.size, e);
+    unmap_file(&list);
+    return ok;
+}
+
+/* compile a file to PTX */
+/* A new folder; `to` is its path. */
+static bool temporary_dir(char *to, size_t room, struct Error *e)
+{
+    const char *parent = getenv("TMPDIR");
+    enum { RANDOM = 6 };        /* mkdtemp replaces so many X            */
+    if (!parent || !*parent)
+        parent = "/tmp";
+    int n = snprintf(to, room, "%s/grade.", parent);
+    if (n < 0 || (size_t)n + RANDOM >= room)
+        return error_set(e, "TMPDIR is too long: %s", parent);
+    memset(to + n, 'X', RANDOM);
+    to[n + RANDOM] = 0;
+    return mkdtemp(to) || error_set(e, "cannot make a folder in %s: %s",
+                                    parent, strerror(errno));
+}
+
+bool compile_ptx(struct Mapped *ptx, const char *path, struct Error *e)
+{
+    char dir[FILE_PATH_MAX - 8];
+    char out[FILE_PATH_MAX], depends[FILE_PATH_MAX];
+    if (!temporary_dir(dir, sizeof dir, e))
+        return false;
     snprintf(out, sizeof out, "%s/x.ptx", dir);
     snprintf(depends, sizeof depends, "%s/x.d", dir);
-    *ptx = NULL;
     bool ok = run_compiler(path, out, depends, e) &&
-              slurp(depends, &list, &n, e) &&
-              includes_allowed(path, list, e) && slurp(out, ptx, bytes, e);
-    free(list);
+              list_allowed(path, depends, e) && map_file(ptx, out, e);
     unlink(out);
     unlink(depends);
     rmdir(dir);

@@ -4,14 +4,11 @@
 #ifndef COURSE_COMPILE_H
 #define COURSE_COMPILE_H
 
-#include "base/error.h"
+#include "base/file.h"
 
-#include <stddef.h>
-
-/* -> *ptx of *bytes, to be freed.  False: what the compiler said has been
- * printed on standard error, or e says what else is wrong. */
-bool compile_ptx(const char *path, char **ptx, size_t *bytes,
-                 struct Error *e);
+/* -> ptx, to be unmapped.  False: what the compiler said has been printed
+ * on standard error, or e says what else is wrong. */
+bool compile_ptx(struct Mapped *ptx, const char *path, struct Error *e);
 /* The directory of the running program. */
 bool program_dir(char *to, size_t room, struct Error *e);
 

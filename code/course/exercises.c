@@ -6,8 +6,10 @@
 #include <string.h>
 
 /* One array a part of the book; an entry without a name ends it. */
-extern const struct Exercise part1_exercises[];
-static const struct Exercise *const parts[] = { part1_exercises };
+extern const struct Exercise part1_exercises[], part2_exercises[];
+static const struct Exercise *const parts[] = {
+    part1_exercises, part2_exercises,
+};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 const struct Exercise *exercise_number(int n)

@@ -1,5 +1,6 @@
 /* Tangled from chapters/course/grader.nw, "Playing the cases".  Edit it there. */
 
+#include "course/limit.h"
 #include "course/verdict.h"
 
 #include "base/rng.h"
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@
 enum { MOST_ARRAYS = 16, MOST_LINES = 4000 };
 
 struct Run {
-    const struct Exercise *exercise;
+    const struct Attempt *attempt;
     struct Verdict *verdict;
     struct Module module;
     int n;
@@ -47,25 +47,29 @@ int case_random(struct Run *r, int low, int high)
 /* say what is wrong */
 static bool failed(const struct Run *r) { return r->verdict->wrong[0]; }
 
+static void wrong_list(struct Run *r, const char *format, va_list args)
+{
+    struct Verdict *v = r->verdict;
+    if (!failed(r))
+        vsnprintf(v->wrong, sizeof v->wrong, format, args);
+}
+
 static void wrong(struct Run *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static void wrong(struct Run *r, const char *format, ...)
 {
     va_list args;
-    if (failed(r))
-        return;
     va_start(args, format);
-    vsnprintf(r->verdict->wrong, sizeof r->verdict->wrong, format, args);
+    wrong_list(r, format, args);
     va_end(args);
 }
 
 void expect(struct Run *r, bool holds, const char *format, ...)
 {
     va_list args;
-    if (holds || failed(r))
-        return;
     va_start(args, format);
-    vsnprintf(r->verdict->wrong, sizeof r->verdict->wrong, format, args);
+    if (!holds)
+        wrong_list(r, format, args);
     va_end(args);
 }
 
@@ -90,14 +94,14 @@ int *wanted_ints(struct Run *r, size_t n)
 
 /* make an array */
 static struct Array *array_new(struct Run *r, const char *name,
-                               enum ArrayType type, size_t n, bool filled)
+                               enum ArrayType type, size_t n, bool input)
 {
     struct Error e;
     struct Array *a = &r->array[r->arrays];
     if (r->arrays++ == MOST_ARRAYS)
         abort();
     *a = (struct Array){ .name = name, .type = type, .n = n,
-                         .input = filled };
+                         .input = input };
     a->bytes = keep(r, 4 * n);
     if (!memory_alloc(&a->device, n ? 4 * n : 1, NULL, &e))
         wrong(r, "%s", e.text);
@@ -147,29 +151,35 @@ struct Array *in_place(struct Array *a)
     return a;
 }
 
+static struct Array *zeros(struct Run *r, const char *name,
+                           enum ArrayType type, size_t n)
+{
+    struct Array *a = array_new(r, name, type, n, false);
+    refill(r, a);
+    return a;
+}
 struct Array *zero_floats(struct Run *r, const char *name, size_t n)
 {
-    struct Array *a = array_new(r, name, ARRAY_FLOAT, n, true);
-    refill(r, a);
-    return in_place(a);
+    return zeros(r, name, ARRAY_FLOAT, n);
 }
 struct Array *zero_ints(struct Run *r, const char *name, size_t n)
 {
-    struct Array *a = array_new(r, name, ARRAY_INT, n, true);
-    refill(r, a);
-    return in_place(a);
+    return zeros(r, name, ARRAY_INT, n);
 }
 
 /* launch the reader's kernel */
 static const struct Kernel *kernel_of(struct Run *r, const char *name)
 {
-    char plain[200];
+    char plain[200], full[200];
+    const char *space = r->attempt->space;
+    snprintf(full, sizeof full, "%s%s%s", space ? space : "",
+             space ? "::" : "", name);
     for (int i = 0; i < r->module.n_kernels; i++) {
         plain_name(plain, sizeof plain, r->module.kernels[i].name);
-        if (strcmp(plain, name) == 0)
+        if (strcmp(plain, full) == 0)
             return &r->module.kernels[i];
     }
-    wrong(r, "the file has no kernel '%s'", name);
+    wrong(r, "the file has no kernel '%s'", full);
     return NULL;
 }
 
@@ -234,37 +244,59 @@ static bool take_back(struct Run *r, struct Array *a)
     return !failed(r);
 }
 
-void expect_floats(struct Run *r, struct Array *a, const float *wanted,
-                   double relative, double absolute)
+/* What is wanted of an array's elements, and how exactly. */
+struct Wanted {
+    const void *elements;       /* of the array's type                   */
+    double relative, absolute;  /* of floats                             */
+};
+
+static bool element_right(const struct Array *a, const struct Wanted *w,
+                          size_t i)
+{
+    if (a->type == ARRAY_INT)
+        return a->i[i] == ((const int *)w->elements)[i];
+    return close_to(a->f[i], ((const float *)w->elements)[i], w->relative,
+                    w->absolute);
+}
+
+static void element_text(char to[24], enum ArrayType type,
+                         const void *elements, size_t i)
+{
+    if (type == ARRAY_INT)
+        snprintf(to, 24, "%d", ((const int *)elements)[i]);
+    else
+        snprintf(to, 24, "%.9g", (double)((const float *)elements)[i]);
+}
+
+static void expect_elements(struct Run *r, struct Array *a,
+                            const struct Wanted *w)
 {
     size_t bad = 0, first = 0;
+    char got[24], wanted[24];
     if (!take_back(r, a))
         return;
     for (size_t i = a->n; i-- > 0;)
-        if (!close_to(a->f[i], wanted[i], relative, absolute)) {
+        if (!element_right(a, w, i)) {
             bad++;
             first = i;
         }
-    if (bad)
-        wrong(r, "%s[%zu] is %.9g, expected %.9g; %zu of %zu elements are "
-              "wrong", a->name, first, (double)a->f[first],
-              (double)wanted[first], bad, a->n);
+    if (!bad)
+        return;
+    element_text(got, a->type, a->bytes, first);
+    element_text(wanted, a->type, w->elements, first);
+    wrong(r, "%s[%zu] is %s, expected %s; %zu of %zu elements are wrong",
+          a->name, first, got, wanted, bad, a->n);
+}
+
+void expect_floats(struct Run *r, struct Array *a, const float *wanted,
+                   double relative, double absolute)
+{
+    expect_elements(r, a, &(struct Wanted){ wanted, relative, absolute });
 }
 
 void expect_ints(struct Run *r, struct Array *a, const int *wanted)
 {
-    size_t bad = 0, first = 0;
-    if (!take_back(r, a))
-        return;
-    for (size_t i = a->n; i-- > 0;)
-        if (a->i[i] != wanted[i]) {
-            bad++;
-            first = i;
-        }
-    if (bad)
-        wrong(r, "%s[%zu] is %d, expected %d; %zu of %zu elements are "
-              "wrong", a->name, first, a->i[first], wanted[first], bad,
-              a->n);
+    expect_elements(r, a, &(struct Wanted){ .elements = wanted });
 }
 
 static void expect_inputs_unchanged(struct Run *r)
@@ -359,17 +391,18 @@ static void note_problem(const char *text)
     v->problems++;
 }
 
-static void play(struct Run *r, const char *ptx, size_t bytes)
+static void play(struct Run *r)
 {
+    const struct Attempt *a = r->attempt;
     struct Error e;
     r->verdict->n = r->n;
     r->verdict->cases++;
-    if (!module_read(&r->module, ptx, bytes, &e)) {
+    if (!module_read(&r->module, a->ptx, a->bytes, &e)) {
         wrong(r, "the software GPU cannot run it: %s", e.text);
         return;
     }
     simt_options.count = r->counted;
-    r->exercise->run(r);
+    a->exercise->run(r);
     expect_inputs_unchanged(r);
     for (int i = 0; i < r->arrays; i++)
         memory_free(r->array[i].device);
@@ -380,10 +413,10 @@ static void play(struct Run *r, const char *ptx, size_t bytes)
 }
 
 /* play all cases in a process with limits */
-static void play_all(const struct Exercise *x, const char *ptx,
-                     size_t bytes, uint64_t seed, struct Verdict *v)
+static void play_all(const struct Attempt *a, struct Verdict *v)
 {
-    struct Rng sizes = rng_new(seed, 0);
+    const struct Exercise *x = a->exercise;
+    struct Rng sizes = rng_new(a->seed, 0);
     static struct Run r;
     int n[12], cases = 0;
     for (int i = 0; i < 2; i++)
@@ -395,13 +428,13 @@ static void play_all(const struct Exercise *x, const char *ptx,
     launch_ended = count_launch;
     now = &r;
     for (int i = 0; i < cases && !v->wrong[0] && !v->problems; i++) {
-        r = (struct Run){ .exercise = x, .verdict = v, .n = n[i],
+        r = (struct Run){ .attempt = a, .verdict = v, .n = n[i],
                           .counted = i == cases - 1,
-                          .rng = rng_new(seed, (uint64_t)i + 1) };
+                          .rng = rng_new(a->seed, (uint64_t)i + 1) };
         r.line = calloc(MOST_LINES, sizeof *r.line);
         if (!r.line)
             abort();
-        play(&r, ptx, bytes);
+        play(&r);
         free(r.line);
     }
     v->done = true;
@@ -409,29 +442,21 @@ static void play_all(const struct Exercise *x, const char *ptx,
 
 enum { MOST_SECONDS = 20, MOST_PRINTED = 1 << 20 };
 
-static void limit(int what, rlim_t most)
+static void child(const struct Attempt *a, FILE *out, struct Verdict *v)
 {
-    struct rlimit l = { most, most };
-    setrlimit((__rlimit_resource_t)what, &l);
-}
-
-static void child(const struct Exercise *x, const char *ptx, size_t bytes,
-                  uint64_t seed, FILE *out, struct Verdict *v)
-{
-    dup2(fileno(out), STDOUT_FILENO);
-    dup2(fileno(out), STDERR_FILENO);
-    limit(RLIMIT_CPU, MOST_SECONDS);
-    limit(RLIMIT_FSIZE, MOST_PRINTED);
-    limit(RLIMIT_CORE, 0);
+    if (dup2(fileno(out), STDOUT_FILENO) < 0 ||
+        dup2(fileno(out), STDERR_FILENO) < 0 ||
+        !limit(RLIMIT_CPU, MOST_SECONDS) ||
+        !limit(RLIMIT_FSIZE, MOST_PRINTED) || !limit(RLIMIT_CORE, 0))
+        _exit(1);
     signal(SIGXFSZ, SIG_IGN);
-    simt_options.step_limit = 20 * 1000 * 1000;
-    play_all(x, ptx, bytes, seed, v);
+    simt_options.step_limit = 4 * 1000 * 1000;
+    play_all(a, v);
     fflush(stdout);
     _exit(0);
 }
 
-void grade_ptx(const struct Exercise *x, const char *ptx, size_t bytes,
-               uint64_t seed, FILE *out, struct Verdict *to)
+void grade_ptx(const struct Attempt *a, FILE *out, struct Verdict *to)
 {
     struct Verdict *v = mmap(NULL, sizeof *v, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -444,7 +469,7 @@ void grade_ptx(const struct Exercise *x, const char *ptx, size_t bytes,
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        child(x, ptx, bytes, seed, out, v);
+        child(a, out, v);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     *to = *v;

@@ -31,10 +31,19 @@ struct Verdict {
     char ended[200];            /* how the process ended, if not done    */
 };
 
-/* Play all cases of an exercise with the kernels of a PTX text, in a
- * process with limits.  What the kernels print goes to the file `out`. */
-void grade_ptx(const struct Exercise *, const char *ptx, size_t bytes,
-               uint64_t seed, FILE *out, struct Verdict *);
+/* What is offered as the answer to an exercise: the kernels of a PTX text,
+ * or those of one namespace in it. */
+struct Attempt {
+    const struct Exercise *exercise;
+    const char *ptx;
+    size_t bytes;
+    const char *space;          /* NULL: kernels in no namespace         */
+    uint64_t seed;
+};
+
+/* Play all cases of the exercise, in a process with limits.  What the
+ * kernels print goes to the file `out`. */
+void grade_ptx(const struct Attempt *, FILE *out, struct Verdict *);
 /* The stars of a verdict, 0 to 4. */
 int verdict_stars(const struct Verdict *);
 

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "course/compile.h"
+#include "course/progress.h"
 #include "course/verdict.h"
 
 #include <errno.h>
@@ -21,6 +22,12 @@ struct Answer {
     const struct Exercise *exercise;
     char path[FILE_PATH_MAX];   /* of the reader's file                  */
 };
+
+static bool is_ptx(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".ptx") == 0;
+}
 
 static void file_of(char to[FILE_PATH_MAX], const char *name)
 {
@@ -49,13 +56,14 @@ static void start_of(char to[FILE_PATH_MAX], const char *name)
 static const struct Exercise *exercise_of_path(const char *path)
 {
     const struct Exercise *x;
-    size_t n = strlen(path);
-    if (n < 4 || strcmp(path + n - 3, ".cu") != 0)
+    const char *dot = strrchr(path, '.');
+    if (!dot || (strcmp(dot, ".cu") != 0 && strcmp(dot, ".ptx") != 0))
         return NULL;
+    size_t n = (size_t)(dot - path);
     for (int i = 0; (x = exercise_number(i)); i++) {
         size_t m = strlen(x->name);
-        if (n - 3 >= m && (n - 3 == m || path[n - 4 - m] == '/') &&
-            strncmp(path + n - 3 - m, x->name, m) == 0)
+        if (n >= m && (n == m || path[n - 1 - m] == '/') &&
+            strncmp(path + n - m, x->name, m) == 0)
             return x;
     }
     return NULL;
@@ -85,7 +93,7 @@ static bool begin(const struct Answer *w)
     char start[FILE_PATH_MAX], dir[FILE_PATH_MAX];
     struct Mapped m;
     struct Error e;
-    if (access(w->path, F_OK) == 0)
+    if (access(w->path, F_OK) == 0 || is_ptx(w->path))
         return false;
     start_of(start, w->exercise->name);
     if (!path_dir(dir, w->path, &e) || !make_dirs(dir, &e) ||
@@ -132,8 +140,8 @@ static void print_counts(const struct Verdict *v, const char *path)
         printf("  %-34s %12.0f %12.0f %12.0f%s\n", c->what, c->yours,
                c->at_most, c->book, over ? "  over" : "");
         if (over && c->line)
-            printf("      %s:%d has %.0f of them\n", path, c->line,
-                   c->of_line);
+            printf("      %s:%d has %.0f of them\n",
+                   is_ptx(path) ? "its source" : path, c->line, c->of_line);
     }
 }
 
@@ -175,62 +183,39 @@ static void print_verdict(const struct Answer *w, const struct Verdict *v)
 }
 
 /* keep the progress */
-struct Result { char name[80]; int stars, hints; };
-enum { MOST_EXERCISES = 400 };
+static struct Progress progress;
 
-static struct Result results[MOST_EXERCISES];
-static int n_results;
-
-static void results_path(char to[FILE_PATH_MAX])
+static void progress_path(char to[FILE_PATH_MAX])
 {
     struct Error e;
     if (!path_join(to, folder, "progress.txt", &e))
         misuse("%s", e.text);
 }
 
-static void results_read(void)
+static void load_progress(void)
 {
-    char path[FILE_PATH_MAX], line[200];
-    results_path(path);
-    FILE *f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f)) {
-        struct Result p;
-        if (sscanf(line, "%79s %d %d", p.name, &p.stars, &p.hints) == 3 &&
-            n_results < MOST_EXERCISES)
-            results[n_results++] = p;
-    }
-    if (f)
-        fclose(f);
+    char path[FILE_PATH_MAX];
+    struct Error e;
+    progress_path(path);
+    if (!progress_read(&progress, path, &e))
+        fail("%s", e.text);
+}
+
+static void save_progress(void)
+{
+    char path[FILE_PATH_MAX];
+    struct Error e;
+    progress_path(path);
+    if (!make_dirs(folder, &e) || !progress_write(&progress, path, &e))
+        fail("%s", e.text);
 }
 
 static struct Result *result_of(const char *name)
 {
-    for (int i = 0; i < n_results; i++)
-        if (strcmp(results[i].name, name) == 0)
-            return &results[i];
-    if (n_results == MOST_EXERCISES)
+    struct Result *r = progress_of(&progress, name);
+    if (!r)
         fail("%s/progress.txt has too many lines", folder);
-    struct Result *p = &results[n_results++];
-    *p = (struct Result){ .stars = 0 };
-    snprintf(p->name, sizeof p->name, "%s", name);
-    return p;
-}
-
-static void results_write(void)
-{
-    char path[FILE_PATH_MAX], line[120];
-    struct Writer out;
-    struct Error e;
-    results_path(path);
-    if (!make_dirs(folder, &e) || !writer_open(&out, path, &e))
-        fail("%s", e.text);
-    for (int i = 0; i < n_results; i++) {
-        int n = snprintf(line, sizeof line, "%s %d %d\n", results[i].name,
-                         results[i].stars, results[i].hints);
-        writer_write(&out, line, (size_t)n);
-    }
-    if (!writer_commit(&out, &e))
-        fail("%s", e.text);
+    return r;
 }
 
 /* show the course */
@@ -260,7 +245,7 @@ static void give_hint(const struct Exercise *x)
 {
     struct Result *p = result_of(x->name);
     int n = 0;
-    while (n < 6 && x->hint[n])
+    while (n < MOST_HINTS && x->hint[n])
         n++;
     if (p->hints < n)
         p->hints++;
@@ -268,37 +253,42 @@ static void give_hint(const struct Exercise *x)
         printf("%d. %s\n", i + 1, x->hint[i]);
     if (p->hints == n)
         printf("There is no further hint.\n");
-    results_write();
+    save_progress();
 }
 
 /* grade one file */
-static bool grade_answer(const struct Answer *w, uint64_t seed)
+static bool grade_answer(const struct Answer *w, const char *space,
+                         uint64_t seed)
 {
-    char *ptx;
-    size_t bytes;
+    struct Mapped ptx;
     struct Error e;
     struct Verdict v;
     FILE *out = tmpfile();
     if (!out)
         fail("cannot make a temporary file: %s", strerror(errno));
-    if (!compile_ptx(w->path, &ptx, &bytes, &e))
+    if (is_ptx(w->path) ? !map_file(&ptx, w->path, &e)
+                        : !compile_ptx(&ptx, w->path, &e))
         fail("%s", e.text);
-    grade_ptx(w->exercise, ptx, bytes, seed, out, &v);
+    struct Attempt a = { .exercise = w->exercise, .space = space,
+                         .ptx = (const char *)ptx.data, .bytes = ptx.size,
+                         .seed = seed };
+    grade_ptx(&a, out, &v);
     print_output(out);
     print_verdict(w, &v);
     fclose(out);
-    free(ptx);
+    unmap_file(&ptx);
     int stars = verdict_stars(&v);
     struct Result *p = result_of(w->exercise->name);
     if (stars > p->stars) {
         p->stars = stars;
-        results_write();
+        save_progress();
     }
     return stars >= 2;
 }
 
 /* read the command line of grade */
 static bool hint, list;
+static const char *space;
 static int64_t seed = -1;
 
 static const struct Option options[] = {
@@ -308,13 +298,15 @@ static const struct Option options[] = {
       .help = "the whole course, with your stars" },
     { .name = "in", .type = OPT_STRING, .target = &folder, .arg = "FOLDER",
       .help = "where your files are (default exercises)" },
+    { .name = "namespace", .type = OPT_STRING, .target = &space,
+      .arg = "NAME", .help = "the kernels of this namespace of the file" },
     { .name = "seed", .type = OPT_INT64, .target = &seed, .min = 0,
       .max = 1e15, .arg = "N", .help = "numbers as in an earlier run" },
     { .type = OPT_END },
 };
 
 static const struct Usage usage = {
-    .synopsis = "[options] NAME|FILE.cu",
+    .synopsis = "[options] NAME|FILE.cu|FILE.ptx",
     .summary = "Grade the kernel of an exercise: is it right, without "
                "races, and lean?",
     .more = "Exit status: 0 right and within the budget, 1 not yet, 2 a "
@@ -325,7 +317,7 @@ int main(int argc, char **argv)
 {
     program_set_name(argv[0]);
     int n = args_parse(argc, argv, options, &usage);
-    results_read();
+    load_progress();
     if (list || n == 0) {
         show_course();
         return 0;
@@ -341,7 +333,7 @@ int main(int argc, char **argv)
         return 1;
     if (seed < 0)
         seed = (int64_t)(now_s() * 1e6) % 1000000000;
-    bool ok = grade_answer(&w, (uint64_t)seed);
+    bool ok = grade_answer(&w, space, (uint64_t)seed);
     printf("  seed %lld\n", (long long)seed);
     return ok ? 0 : 1;
 }

@@ -115,6 +115,50 @@ static void run_reverse(struct Run *r)
     budget(r, "sectors of global memory", "gld_sec+gst_sec", 512, 512);
 }
 
+/* graders of roofline */
+static void run_window(struct Run *r)
+{
+    int n = case_size(r);
+    struct Array *x = input_floats(r, "x", (size_t)n, -1, 1);
+    struct Array *y = output_floats(r, "y", (size_t)n);
+    float *wanted = wanted_floats(r, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int k = i - 4; k <= i + 4; k++)
+            if (k >= 0 && k < n)
+                sum += (double)x->f[k];
+        wanted[i] = (float)sum;
+    }
+    LAUNCH(r, "window", blocks_for((size_t)n, 256), ARRAY(y), ARRAY(x),
+           INT(n));
+    expect_floats(r, y, wanted, 0, 4e-6);
+    budget(r, "sectors read", "gld_sec", 1400, 1086);
+    budget(r, "sectors written", "gst_sec", 1024, 1024);
+    budget(r, "bank conflicts", "sld_conf+sst_conf", 0, 0);
+    budget(r, "barriers (warps arriving)", "barriers", 512, 256);
+}
+
+/* graders of profiling */
+static void run_rotate(struct Run *r)
+{
+    size_t n = (size_t)case_size(r);
+    struct Array *x = input_floats(r, "x", 4 * n, -1, 1);
+    struct Array *by = input_ints(r, "by", n, 0, 4);
+    struct Array *y = output_floats(r, "y", 4 * n);
+    float *wanted = wanted_floats(r, 4 * n);
+    for (size_t g = 0; g < n; g++)
+        for (size_t j = 0; j < 4; j++)
+            wanted[4 * g + (j + (size_t)by->i[g]) % 4] = x->f[4 * g + j];
+    LAUNCH(r, "rotate", blocks_for(n, 256), ARRAY(y), ARRAY(x), ARRAY(by),
+           INT((int)n));
+    expect_floats(r, y, wanted, 0, 0);
+    budget(r, "local memory: sectors", "lld_sec+lst_sec", 0, 0);
+    budget(r, "sectors read", "gld_sec", 1280, 1280);
+    budget(r, "sectors written", "gst_sec", 1024, 1024);
+    budget(r, "requests", "gld_req+gst_req", 192, 192);
+    budget(r, "branches that split a warp", "branch_div", 0, 0);
+}
+
 extern const struct Exercise part1_exercises[];
 const struct Exercise part1_exercises[] = {
     /* exercises of throughput-machine */
@@ -172,5 +216,25 @@ const struct Exercise part1_exercises[] = {
                 "it wait until that has happened?",
                 "__syncthreads() must be reached by all threads of the block: "
                 "those that have returned are missing." } },
+    /* exercises of roofline */
+    { .name = "roofline/window", .title = "nine reads of each number",
+      .difficulty = 2, .run = run_window,
+      .size = { 1, 4, 5, 255, 256, 257, 1001, 8192 }, .largest = 2000,
+      .hint = { "A block needs 256 + 8 numbers.  Put them into shared memory.",
+                "Each thread loads the number of its own place.  Eight threads "
+                "load one more: four before the first, four behind the last.",
+                "Beyond the ends of the array the numbers in shared memory are "
+                "0.  A barrier belongs before the sums." } },
+    /* exercises of profiling */
+    { .name = "profiling/rotate", .title = "slow: why?",
+      .difficulty = 3, .run = run_rotate,
+      .size = { 1, 31, 33, 255, 257, 2048 }, .largest = 1500,
+      .hint = { "Registers have no addresses.  An array whose index is known "
+                "only when the kernel runs is in local memory.",
+                "One load of a float4 brings a group.  Then there are four "
+                "variables instead of an array.",
+                "A rotation by 3 is one by 1 and one by 2.  Each of the two "
+                "either happens or not: a choice between two values, v = "
+                "condition ? a : b, needs no branch." } },
     { .name = NULL },
 };
