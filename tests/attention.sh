@@ -3,6 +3,7 @@
 # that the chapter prints (UPDATE_FACTS=DATE writes them), and the known
 # mistakes of the softmax ladder, tests/wrong/softmax-NAME.cu-wrong.
 . tests/lib/ladder.sh
+options="-std=c++14 -ffp-contract=off"
 needs_simtcc "attention"
 for f in tests/data/simt/attention code/ladder/attention; do
     "$simtcc" -g -std=c++14 $linker -ffp-contract=off -Icode -c "$f.cu" \

@@ -2,6 +2,7 @@
 # The sparse products of the chapter on sparsity on the software GPU: results,
 # the counts that the chapter prints, and known mistakes.
 . tests/lib/ladder.sh
+options="-std=c++14 -Itests/data/simt"
 needs_simtcc "sparse products"
 compile() {         # source, object
     "$simtcc" -g -std=c++14 $linker -Icode -Itests/data/simt -c "$1" -o "$2"

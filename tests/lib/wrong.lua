@@ -2,6 +2,11 @@
 -- change.  (tests/wrong/run says what stands in such a file.)
 --
 --     lua5.4 tests/lib/wrong.lua FILE.wrong SOURCE     prints the changed source
+--     ... --kernels FILE.wrong SOURCE LAUNCHED         for a mistake in kernels:
+--             with those alone that the mistake reaches and the file LAUNCHED
+--             names; exit status 2 where the mistake is elsewhere
+--     ... --right FILE.wrong SOURCE LAUNCHED           the same kernels, right
+--     ... --reached PTX                                without those left out
 --
 -- The text under `--- was` is found by its tokens: white space, comments and
 -- line breaks do not count.  The line `in: NAME` limits the search to the
@@ -489,7 +494,8 @@ end
 local function launched_as(name, parameters, launched)
     local choices = {}
     for mangled in pairs(launched) do
-        local rest = mangled:match("^_ZN?L?" .. #name .. name .. "(.*)$")
+        local rest = mangled:gsub("^_ZN12_GLOBAL__N_1", "_Z"):match("^_ZN?L?"
+            .. #name .. name .. "(.*)$")        -- a namespace without a name
         if rest then
             local values = rest:find("^I") and mangled_arguments(rest, 2)
             local equal = {}
@@ -588,14 +594,30 @@ function M.without_right(ptx)
     end))
 end
 
-if arg and arg[0] and arg[0]:find("wrong%.lua$") then
-    local w, source = M.read(arg[1]), M.source(arg[2])
-    local changed, why = nil, arg[2] .. ": no such file"
-    if source then changed, why = M.make(w, source) end
-    if not changed then
-        io.stderr:write(why, "\n")
-        os.exit(1)
+-- What is to be printed; or nil, why not, and the exit status.
+local function command_line(what, ...)
+    local path, from, launched = ...
+    if what == "--reached" then
+        return M.without_right(assert(M.read_file(path)))
+    elseif what ~= "--kernels" and what ~= "--right" then
+        path, from, what = what, path, nil
     end
-    io.write(changed)
+    local w, source = M.read(path), M.source(from)
+    if not source then return nil, from .. ": no such file" end
+    if not what then return M.make(w, source) end
+    local names = {}
+    for name in io.lines(launched) do names[name] = true end
+    if what == "--right" then w.now = w.was end
+    local changed, why = M.kernels(w, source, from:match("^(.*/)"), names)
+    return changed, why or "not in kernels alone", why and 1 or 2
+end
+
+if arg and arg[0] and arg[0]:find("wrong%.lua$") then
+    local text, why, status = command_line(table.unpack(arg))
+    if not text then
+        io.stderr:write(why, "\n")
+        os.exit(math.type(status) and status or 1)
+    end
+    io.write(text)
 end
 return M

@@ -29,17 +29,16 @@ int mma_c_registers(const struct Mma *m)
     return m->half_sum ? 2 : 4;
 }
 
-static double element(const struct Mma *m, uint32_t word, int i)
+static inline double element(const struct Mma *m, uint32_t word, int i)
 {
     float x;
     switch (m->type) {
     case MMA_HALF: return float_from_half((uint16_t)(word >> 16 * i));
-    case MMA_BF16: return float_from_bf16((uint16_t)(word >> 16 * i));
-    default:
-        word &= ~0x1fffu;           /* the hardware reads 19 bits */
-        memcpy(&x, &word, sizeof x);
-        return x;
+    case MMA_BF16: word = word >> 16 * i << 16; break;
+    default: word &= ~0x1fffu;      /* the hardware reads 19 bits */
     }
+    memcpy(&x, &word, sizeof x);
+    return x;
 }
 
 /* take the matrices out of the registers */
