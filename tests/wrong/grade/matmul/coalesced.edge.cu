@@ -1,4 +1,4 @@
-// says: out of bounds
+// says: out of bounds|race: |uninitialised
 __global__ void matmul(float *c, const float *a, const float *b, int m,
                        int n, int k)
 {
