@@ -24,16 +24,20 @@ __global__ void cast_v1(uint8_t *q, const bf16 *x, const float *scale,
 }
 
 /* eight numbers at a time */
-/* The codes of 8 numbers, or of 1. */
-DEVICE_INLINE void store_codes(uint8_t *to, const float (&v)[8],
-                               float inverse)
+DEVICE_INLINE uint2 codes_of(const float (&v)[8], float inverse)
 {
     uint32_t two[4];
     #pragma unroll
     for (int i = 0; i < 4; i++)
         two[i] = e4m3_two(v[2 * i] * inverse, v[2 * i + 1] * inverse);
-    *(uint2 *)to = make_uint2(two[0] | two[1] << 16,
-                              two[2] | two[3] << 16);
+    return make_uint2(two[0] | two[1] << 16, two[2] | two[3] << 16);
+}
+
+/* The codes of 8 numbers, or of 1. */
+DEVICE_INLINE void store_codes(uint8_t *to, const float (&v)[8],
+                               float inverse)
+{
+    *(uint2 *)to = codes_of(v, inverse);
 }
 
 DEVICE_INLINE void store_codes(uint8_t *to, const float (&v)[1],
@@ -165,13 +169,11 @@ DEVICE_INLINE void load_eight(float (&v)[8], const bf16 *x, int r, int c,
                               int R, int C)
 {
     const bf16 *at = x + (size_t)r * C + c;
-    if (W == 8 && r < R && c < C) {
-        pack_get(v, pack_load<8>(at));
-        return;
-    }
     #pragma unroll
     for (int i = 0; i < 8; i++)
-        v[i] = r < R && c + i < C ? bf16_to_float(at[i]) : 0;
+        v[i] = W != 8 && r < R && c + i < C ? bf16_to_float(at[i]) : 0;
+    if (W == 8 && r < R && c < C)
+        pack_get(v, pack_load<8>(at));
 }
 
 template <int W>
@@ -179,13 +181,11 @@ DEVICE_INLINE void store_eight(uint8_t *q, const float (&v)[8],
                                float inverse, int r, int c, int R, int C)
 {
     uint8_t *to = q + (size_t)r * C + c;
-    if (W == 8 && r < R && c < C) {
+    if (W == 8 && r < R && c < C)
         store_codes(to, v, inverse);
-        return;
-    }
     #pragma unroll
     for (int i = 0; i < 8; i++)
-        if (r < R && c + i < C)
+        if (W != 8 && r < R && c + i < C)
             to[i] = (uint8_t)e4m3_two(v[i] * inverse, 0);
 }
 
@@ -243,6 +243,21 @@ __global__ void cast_v7(uint8_t *q, uint8_t *transposed, const bf16 *x,
                 (uint8_t)e4m3_two(v[k] * inverse, 0);
 }
 
+/* four rows of codes to columns */
+/* column[i]: byte i of a, b, c and d, that of a lowest */
+DEVICE_INLINE void columns_of(uint32_t *column, uint32_t a, uint32_t b,
+                              uint32_t c, uint32_t d)
+{
+    const uint32_t ab = __byte_perm(a, b, 0x5140);
+    const uint32_t cd = __byte_perm(c, d, 0x5140);
+    const uint32_t ab2 = __byte_perm(a, b, 0x7362);
+    const uint32_t cd2 = __byte_perm(c, d, 0x7362);
+    column[0] = __byte_perm(ab, cd, 0x5410);
+    column[1] = __byte_perm(ab, cd, 0x7632);
+    column[2] = __byte_perm(ab2, cd2, 0x5410);
+    column[3] = __byte_perm(ab2, cd2, 0x7632);
+}
+
 /* store four codes of a column */
 /* transposed[c][r .. r + 3], of R */
 DEVICE_INLINE void store_four(uint8_t *transposed, uint32_t codes, int c,
@@ -259,7 +274,7 @@ DEVICE_INLINE void store_four(uint8_t *transposed, uint32_t codes, int c,
 
 /* cast, version 8: tiles of 128 by 128 */
 template <int W>
-__global__ void cast_v8(uint8_t *q, uint8_t *transposed, const bf16 *x,
+__global__ void cast_v8(uint8_t *q, uint8_t *transposed, const bf16 *__restrict__ x,
                         const float *scale, int R, int C)
 {
     __shared__ uint32_t tile[SIDE][SIDE / 4];   /* column, four rows */
@@ -271,20 +286,18 @@ __global__ void cast_v8(uint8_t *q, uint8_t *transposed, const bf16 *x,
         const int four = warp + 8 * k + 16 * (lane / 16);
         const int c = lane % 16 * 8;
         /* cast 4 rows of 8 numbers at four, c, into q and the tile */
-        uint32_t column[8] = {};
+        uint2 codes[4];
         #pragma unroll
         for (int j = 0; j < 4; j++) {
             const int r = r0 + 4 * four + j;
             float v[8];
             load_eight<W>(v, x, r, c0 + c, R, C);
             store_eight<W>(q, v, inverse, r, c0 + c, R, C);
-            #pragma unroll
-            for (int i = 0; i < 8; i += 2) {
-                const uint32_t two = e4m3_two(v[i] * inverse, v[i + 1] * inverse);
-                column[i] |= (two & 255) << 8 * j;
-                column[i + 1] |= two >> 8 << 8 * j;
-            }
+            codes[j] = codes_of(v, inverse);
         }
+        uint32_t column[8];
+        columns_of(column, codes[0].x, codes[1].x, codes[2].x, codes[3].x);
+        columns_of(column + 4, codes[0].y, codes[1].y, codes[2].y, codes[3].y);
         #pragma unroll
         for (int i = 0; i < 8; i++)
             tile[c + i][four ^ c / 8] = column[i];
