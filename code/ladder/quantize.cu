@@ -274,8 +274,9 @@ DEVICE_INLINE void store_four(uint8_t *transposed, uint32_t codes, int c,
 
 /* cast, version 8: tiles of 128 by 128 */
 template <int W>
-__global__ void cast_v8(uint8_t *q, uint8_t *transposed, const bf16 *__restrict__ x,
-                        const float *scale, int R, int C)
+__global__ void cast_v8(uint8_t *q, uint8_t *transposed,
+                        const bf16 *__restrict__ x, const float *scale,
+                        int R, int C)
 {
     __shared__ uint32_t tile[SIDE][SIDE / 4];   /* column, four rows */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
