@@ -38,6 +38,7 @@ static uint8_t *left, *right;           /* e4m3 [M][K], [N][K] */
 static bf16 *left16, *right16;
 static float *scales;
 static void *ours, *theirs, *room;
+static unsigned *counter;
 
 static void memory_new(void)
 {
@@ -53,6 +54,23 @@ static void memory_new(void)
     CUDA_OK(cudaMemcpy(scales, half, sizeof half, cudaMemcpyHostToDevice));
     CUDA_OK(cudaMalloc(&room, tensor_room()));
     CUDA_OK(cudaMemset(room, 0, tensor_room()));
+    CUDA_OK(cudaMalloc(&counter, sizeof *counter));
+}
+
+/* For a kernel that counts: the counter, at 0. */
+static unsigned *counter_zero(void)
+{
+    CUDA_OK(cudaMemset(counter, 0, sizeof *counter));
+    return counter;
+}
+
+/* What the kernel has counted. */
+static unsigned counter_read(void)
+{
+    unsigned h;
+    CUDA_OK(cudaGetLastError());
+    CUDA_OK(cudaMemcpy(&h, counter, sizeof h, cudaMemcpyDeviceToHost));
+    return h;
 }
 
 /* The first numbers of both operands. */
@@ -125,15 +143,9 @@ __global__ void compare(const E *x, const E *y, size_t n, float scale,
 
 template <typename E> static unsigned differing_as(size_t n, float scale)
 {
-    unsigned h, *wrong;
-    CUDA_OK(cudaMalloc(&wrong, sizeof h));
-    CUDA_OK(cudaMemset(wrong, 0, sizeof h));
     compare<<<1024, 256>>>((const E *)ours, (const E *)theirs, n, scale,
-                           wrong);
-    CUDA_OK(cudaGetLastError());
-    CUDA_OK(cudaMemcpy(&h, wrong, sizeof h, cudaMemcpyDeviceToHost));
-    CUDA_OK(cudaFree(wrong));
-    return h;
+                           counter_zero());
+    return counter_read();
 }
 
 static unsigned differing(const struct Shape *s, float scale)
@@ -211,6 +223,12 @@ __global__ void make_positive(uint8_t *x, size_t n)
         x[i] &= 0x7f;
 }
 
+static void positive_operands(const struct Shape *s)
+{
+    make_positive<<<1024, 256>>>(left, (size_t)s->M * s->K);
+    make_positive<<<1024, 256>>>(right, (size_t)s->N * s->K);
+}
+
 /* (c - exact) / size for some elements, size being the sum of |a b|. */
 __global__ void errors_at(double *error, const __nv_fp8_e4m3 *a,
                           const __nv_fp8_e4m3 *b, const float *c, int m,
@@ -273,8 +291,7 @@ static void put_errors(void)
         const struct Shape s = { "error", 1024, 768, k, true };
         fill_operands(&s, DATA_NORMAL);
         put_errors_of(&s, "normal");
-        make_positive<<<1024, 256>>>(left, (size_t)s.M * k);
-        make_positive<<<1024, 256>>>(right, (size_t)s.N * k);
+        positive_operands(&s);
         put_errors_of(&s, "positive");
     }
 }
@@ -329,17 +346,11 @@ static unsigned follow_rule(const struct Shape *s, int apart)
 {
     const struct TensorE4m3 *v = &tensor_e4m3()[apart];
     const struct MatmulE4m3 p = own_job(s);
-    unsigned h, *equal;
-    CUDA_OK(cudaMalloc(&equal, sizeof h));
-    CUDA_OK(cudaMemset(equal, 0, sizeof h));
     if (!v->run(&p, room))
         fail("%s does not run at a depth of %d", v->name, s->K);
-    count_equal<<<SAMPLES / 32, 32>>>(equal, (__nv_fp8_e4m3 *)left,
+    count_equal<<<SAMPLES / 32, 32>>>(counter_zero(), (__nv_fp8_e4m3 *)left,
         (__nv_fp8_e4m3 *)right, (float *)ours, s->M, s->N, s->K, apart);
-    CUDA_OK(cudaGetLastError());
-    CUDA_OK(cudaMemcpy(&h, equal, sizeof h, cudaMemcpyDeviceToHost));
-    CUDA_OK(cudaFree(equal));
-    return h;
+    return counter_read();
 }
 
 static void put_rule(void)
@@ -349,10 +360,8 @@ static void put_rule(void)
         const struct Shape s = { "rule", 66 * 256, 384, k, true };
         for (int positive = 0; positive < 2; positive++) {
             fill_operands(&s, DATA_NORMAL);
-            if (positive) {
-                make_positive<<<1024, 256>>>(left, (size_t)s.M * k);
-                make_positive<<<1024, 256>>>(right, (size_t)s.N * k);
-            }
+            if (positive)
+                positive_operands(&s);
             for (int apart = 0; apart < 2; apart++)
                 sums += SAMPLES, misses += SAMPLES - follow_rule(&s, apart);
         }
