@@ -25,13 +25,19 @@ const struct Exercise *exercise_number(int n);
 const struct Exercise *exercise_named(const char *name);
 
 /* what a run has to offer */
-enum ArrayType { ARRAY_FLOAT, ARRAY_INT };
+enum ArrayType { ARRAY_FLOAT, ARRAY_INT, ARRAY_BF16, ARRAY_BYTE };
 
 struct Array {
     const char *name;           /* of the kernel's parameter             */
     enum ArrayType type;
     size_t n;
-    union { float *f; int *i; void *bytes; };       /* the host's half   */
+    union {                     /* the host's half                       */
+        float *f;
+        int *i;
+        uint16_t *h;            /* bf16: the upper half of a float       */
+        uint8_t *b;
+        void *bytes;
+    };
     uint64_t device;
     bool input;                 /* must not change                       */
 };
@@ -52,6 +58,12 @@ struct Array *output_floats(struct Run *, const char *name, size_t n);
 struct Array *output_ints(struct Run *, const char *name, size_t n);
 struct Array *zero_floats(struct Run *, const char *name, size_t n);
 struct Array *zero_ints(struct Run *, const char *name, size_t n);
+/* Arrays of any type: one that is filled by the exercise, and then sent
+ * with refill; one that the kernel fills. */
+struct Array *input_array(struct Run *, const char *name, enum ArrayType,
+                          size_t n);
+struct Array *output_array(struct Run *, const char *name, enum ArrayType,
+                           size_t n);
 /* An input that the kernel may change after all. */
 struct Array *in_place(struct Array *);
 /* Send the host's half, changed by the exercise, to the device again. */
@@ -84,6 +96,8 @@ int *wanted_ints(struct Run *, size_t n);
 void expect_floats(struct Run *, struct Array *, const float *wanted,
                    double relative, double absolute);
 void expect_ints(struct Run *, struct Array *, const int *wanted);
+/* The same bits, of an array of any type. */
+void expect_bits(struct Run *, struct Array *, const void *wanted);
 /* Anything else that must hold; the sentence says what is wrong. */
 void expect(struct Run *, bool holds, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -91,5 +105,10 @@ void expect(struct Run *, bool holds, const char *format, ...)
 /* Of the counted case, summed over its launches. */
 void budget(struct Run *, const char *what, const char *metric,
             double at_most, double book);
+
+/* Lines of 64 bytes that a cache of 32 KB with 8 ways, which replaces the
+ * line unused for longest, fetches for the loads and stores of the counted
+ * case.  It is empty at first.  Only for launches of one thread. */
+void budget_lines(struct Run *, double at_most, double book);
 
 #endif

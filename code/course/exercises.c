@@ -5,17 +5,29 @@
 #include <stddef.h>
 #include <string.h>
 
-/* One array a part of the book; an entry without a name ends it. */
-extern const struct Exercise part1_exercises[], part2_exercises[];
-static const struct Exercise *const parts[] = {
-    part1_exercises, part2_exercises,
-};
-enum { PARTS = sizeof parts / sizeof *parts };
+/* One array a chapter, in the order of the book; an entry without a name
+ * ends each. */
+#define EACH_CHAPTER(X)                                                  \
+    X(throughput_machine)                                                \
+    X(memory_hierarchy)                                                  \
+    X(warps)                                                             \
+    X(counting)                                                          \
+    X(races)                                                             \
+    X(roofline)                                                          \
+    X(profiling)                                                         \
+    X(reduction)                                                         \
+    X(matmul)
+
+#define DECLARE(chapter) extern const struct Exercise chapter##_exercises[];
+EACH_CHAPTER(DECLARE)
+#define NAME(chapter) chapter##_exercises,
+static const struct Exercise *const chapters[] = { EACH_CHAPTER(NAME) };
+enum { CHAPTERS = sizeof chapters / sizeof *chapters };
 
 const struct Exercise *exercise_number(int n)
 {
-    for (int p = 0; p < PARTS; p++)
-        for (const struct Exercise *x = parts[p]; x->name; x++)
+    for (int c = 0; c < CHAPTERS; c++)
+        for (const struct Exercise *x = chapters[c]; x->name; x++)
             if (n-- == 0)
                 return x;
     return NULL;

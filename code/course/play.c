@@ -33,6 +33,7 @@ struct Run {
     int n_kept;
     struct Totals totals;       /* of the counted launches               */
     struct Totals *line;        /* the same by line, [MOST_LINES]        */
+    struct Cache *cache;
 };
 static struct Run *now;         /* for the callbacks                     */
 
@@ -93,6 +94,15 @@ int *wanted_ints(struct Run *r, size_t n)
 }
 
 /* make an array */
+static size_t bytes_of(const struct Array *a)
+{
+    static const size_t element[] = {
+        [ARRAY_FLOAT] = 4, [ARRAY_INT] = 4, [ARRAY_BF16] = 2,
+        [ARRAY_BYTE] = 1,
+    };
+    return a->n * element[a->type];
+}
+
 static struct Array *array_new(struct Run *r, const char *name,
                                enum ArrayType type, size_t n, bool input)
 {
@@ -102,8 +112,8 @@ static struct Array *array_new(struct Run *r, const char *name,
         abort();
     *a = (struct Array){ .name = name, .type = type, .n = n,
                          .input = input };
-    a->bytes = keep(r, 4 * n);
-    if (!memory_alloc(&a->device, n ? 4 * n : 1, NULL, &e))
+    a->bytes = keep(r, bytes_of(a));
+    if (!memory_alloc(&a->device, n ? bytes_of(a) : 1, NULL, &e))
         wrong(r, "%s", e.text);
     return a;
 }
@@ -112,8 +122,8 @@ void refill(struct Run *r, struct Array *a)
 {
     if (failed(r))
         return;
-    memcpy(memory_bytes(a->device), a->bytes, 4 * a->n);
-    check_host_wrote(a->device, 4 * a->n);
+    memcpy(memory_bytes(a->device), a->bytes, bytes_of(a));
+    check_host_wrote(a->device, bytes_of(a));
 }
 
 struct Array *input_floats(struct Run *r, const char *name, size_t n,
@@ -143,6 +153,17 @@ struct Array *output_floats(struct Run *r, const char *name, size_t n)
 struct Array *output_ints(struct Run *r, const char *name, size_t n)
 {
     return array_new(r, name, ARRAY_INT, n, false);
+}
+
+struct Array *input_array(struct Run *r, const char *name,
+                          enum ArrayType type, size_t n)
+{
+    return array_new(r, name, type, n, true);
+}
+struct Array *output_array(struct Run *r, const char *name,
+                           enum ArrayType type, size_t n)
+{
+    return array_new(r, name, type, n, false);
 }
 
 struct Array *in_place(struct Array *a)
@@ -237,8 +258,8 @@ static bool take_back(struct Run *r, struct Array *a)
     int before = r->verdict->problems;
     if (failed(r))
         return false;
-    check_host_reads(a->device, 4 * a->n);
-    memcpy(a->bytes, memory_bytes(a->device), 4 * a->n);
+    check_host_reads(a->device, bytes_of(a));
+    memcpy(a->bytes, memory_bytes(a->device), bytes_of(a));
     if (r->verdict->problems > before)
         wrong(r, "not every element of %s was written", a->name);
     return !failed(r);
@@ -247,14 +268,17 @@ static bool take_back(struct Run *r, struct Array *a)
 /* What is wanted of an array's elements, and how exactly. */
 struct Wanted {
     const void *elements;       /* of the array's type                   */
-    double relative, absolute;  /* of floats                             */
+    bool exact;                 /* the same bits, else floats:           */
+    double relative, absolute;
 };
 
 static bool element_right(const struct Array *a, const struct Wanted *w,
                           size_t i)
 {
-    if (a->type == ARRAY_INT)
-        return a->i[i] == ((const int *)w->elements)[i];
+    size_t size = bytes_of(a) / a->n;
+    if (w->exact)
+        return memcmp((const char *)a->bytes + i * size,
+                      (const char *)w->elements + i * size, size) == 0;
     return close_to(a->f[i], ((const float *)w->elements)[i], w->relative,
                     w->absolute);
 }
@@ -262,10 +286,18 @@ static bool element_right(const struct Array *a, const struct Wanted *w,
 static void element_text(char to[24], enum ArrayType type,
                          const void *elements, size_t i)
 {
+    const uint16_t *h = elements;
+    const uint8_t *b = elements;
+    float x = 0;
     if (type == ARRAY_INT)
         snprintf(to, 24, "%d", ((const int *)elements)[i]);
-    else
+    else if (type == ARRAY_FLOAT)
         snprintf(to, 24, "%.9g", (double)((const float *)elements)[i]);
+    else if (type == ARRAY_BF16) {
+        memcpy(&x, &(uint32_t){ (uint32_t)h[i] << 16 }, sizeof x);
+        snprintf(to, 24, "%.4g (0x%04x)", (double)x, h[i]);
+    } else
+        snprintf(to, 24, "0x%02x", b[i]);
 }
 
 static void expect_elements(struct Run *r, struct Array *a,
@@ -291,12 +323,18 @@ static void expect_elements(struct Run *r, struct Array *a,
 void expect_floats(struct Run *r, struct Array *a, const float *wanted,
                    double relative, double absolute)
 {
-    expect_elements(r, a, &(struct Wanted){ wanted, relative, absolute });
+    expect_elements(r, a, &(struct Wanted){ wanted, false, relative,
+                                            absolute });
 }
 
 void expect_ints(struct Run *r, struct Array *a, const int *wanted)
 {
-    expect_elements(r, a, &(struct Wanted){ .elements = wanted });
+    expect_bits(r, a, wanted);
+}
+
+void expect_bits(struct Run *r, struct Array *a, const void *wanted)
+{
+    expect_elements(r, a, &(struct Wanted){ wanted, .exact = true });
 }
 
 static void expect_inputs_unchanged(struct Run *r)
@@ -304,7 +342,7 @@ static void expect_inputs_unchanged(struct Run *r)
     for (int i = 0; !failed(r) && i < r->arrays; i++) {
         const struct Array *a = &r->array[i];
         if (a->input &&
-            memcmp(a->bytes, memory_bytes(a->device), 4 * a->n) != 0)
+            memcmp(a->bytes, memory_bytes(a->device), bytes_of(a)) != 0)
             wrong(r, "the input %s was changed", a->name);
     }
 }
@@ -362,24 +400,92 @@ static double sum_of(const struct Totals *t, const char *metric)
     return sum;
 }
 
+/* One line of the source has so many; the most costly is named. */
+static void count_line(struct Count *c, int line, double of_line)
+{
+    if (of_line > c->of_line) {
+        c->of_line = of_line;
+        c->line = line;
+    }
+}
+
+static void add_count(struct Run *r, const char *what,
+                      const struct Count *c)
+{
+    struct Verdict *v = r->verdict;
+    if (v->counts == MOST_COUNTS)
+        abort();
+    struct Count *to = &v->count[v->counts++];
+    *to = *c;
+    snprintf(to->what, sizeof to->what, "%s", what);
+}
+
 void budget(struct Run *r, const char *what, const char *metric,
             double at_most, double book)
 {
-    struct Verdict *v = r->verdict;
-    if (!r->counted || failed(r) || v->counts == MOST_COUNTS)
+    if (!r->counted || failed(r))
         return;
-    struct Count *c = &v->count[v->counts++];
-    *c = (struct Count){ .yours = sum_of(&r->totals, metric),
-                         .at_most = at_most, .book = book,
-                         .by_compiler = strstr(metric, "inst") };
-    snprintf(c->what, sizeof c->what, "%s", what);
-    for (int i = 1; i < MOST_LINES; i++) {
-        double x = sum_of(&r->line[i], metric);
-        if (x > c->of_line) {
-            c->of_line = x;
-            c->line = i;
+    struct Count c = { .yours = sum_of(&r->totals, metric),
+                       .at_most = at_most, .book = book,
+                       .by_compiler = strstr(metric, "inst") };
+    for (int i = 1; i < MOST_LINES; i++)
+        count_line(&c, i, sum_of(&r->line[i], metric));
+    add_count(r, what, &c);
+}
+
+/* count the lines that a cache fetches */
+enum { LINE_BYTES = 64, WAYS = 8, SETS = 32 * 1024 / LINE_BYTES / WAYS };
+
+struct Cache {
+    uint64_t now, fetched;
+    uint64_t by_line[MOST_LINES];       /* of the reader's source        */
+    struct Way { uint64_t line, used; } set[SETS][WAYS];
+};
+
+/* True if the line was not there; it is now. */
+static bool cache_fetches(struct Cache *c, uint64_t line)
+{
+    struct Way *set = c->set[line % SETS], *oldest = set;
+    c->now++;
+    for (int i = 0; i < WAYS; i++) {
+        if (set[i].used && set[i].line == line) {
+            set[i].used = c->now;
+            return false;
         }
+        if (set[i].used < oldest->used)
+            oldest = &set[i];
     }
+    *oldest = (struct Way){ line, c->now };
+    return true;
+}
+
+static void cache_access(const struct Warp *w, const struct Access *a)
+{
+    const uint64_t local = (uint64_t)1 << 60;
+    if (!now->counted || !now->cache ||
+        (a->space != SPACE_GLOBAL && a->space != SPACE_LOCAL))
+        return;
+    const struct Instruction *i = &w->block->launch->kernel->code[w->pc];
+    uint64_t first = a->address[__builtin_ctz(a->lanes)];
+    first += a->space == SPACE_LOCAL ? local : 0;
+    uint64_t last = first + (uint64_t)a->size - 1;
+    for (uint64_t x = first / LINE_BYTES; x <= last / LINE_BYTES; x++)
+        if (cache_fetches(now->cache, x)) {
+            now->cache->fetched++;
+            if (i->line > 0 && i->line < MOST_LINES)
+                now->cache->by_line[i->line]++;
+        }
+}
+
+void budget_lines(struct Run *r, double at_most, double book)
+{
+    if (!r->counted || failed(r))
+        return;
+    struct Count c = { .yours = (double)r->cache->fetched,
+                       .at_most = at_most, .book = book };
+    for (int i = 1; i < MOST_LINES; i++)
+        count_line(&c, i, (double)r->cache->by_line[i]);
+    add_count(r, "cache lines fetched", &c);
 }
 
 /* play one case */
@@ -426,16 +532,19 @@ static void play_all(const struct Attempt *a, struct Verdict *v)
     check_configure("memory,init,race,sync", NULL);
     check_reports_to(note_problem);
     launch_ended = count_launch;
+    simt_options.access = cache_access;
     now = &r;
     for (int i = 0; i < cases && !v->wrong[0] && !v->problems; i++) {
         r = (struct Run){ .attempt = a, .verdict = v, .n = n[i],
                           .counted = i == cases - 1,
                           .rng = rng_new(a->seed, (uint64_t)i + 1) };
         r.line = calloc(MOST_LINES, sizeof *r.line);
-        if (!r.line)
+        r.cache = calloc(1, sizeof *r.cache);
+        if (!r.line || !r.cache)
             abort();
         play(&r);
         free(r.line);
+        free(r.cache);
     }
     v->done = true;
 }

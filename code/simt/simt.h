@@ -143,6 +143,8 @@ struct Options {
     /* Called before each instruction of a warp, with the lanes that will
      * execute it; NULL: nobody. */
     void (*step)(const struct Warp *, uint32_t on);
+    /* Called after each access of a launch that counts; NULL: nobody. */
+    void (*access)(const struct Warp *, const struct Access *);
 };
 extern struct Options simt_options;
 

@@ -208,6 +208,8 @@ static void count(struct Warp *w, const struct Access *a)
     count_access(&launch->site[w->pc], a);
     if (launch->touched && a->space == SPACE_GLOBAL)
         touch(launch->touched, a);
+    if (simt_options.access)
+        simt_options.access(w, a);
 }
 
 /* one space at a time */

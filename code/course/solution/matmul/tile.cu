@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/tricks-solutions.nw, "Matmul: a tile in shared memory".  Edit it there. */
+/* Tangled from chapters/course/matmul-solutions.nw, "Matmul: a tile in shared memory".  Edit it there. */
 
 __global__ void matmul(float *c, const float *a, const float *b, int m,
                        int n, int k)

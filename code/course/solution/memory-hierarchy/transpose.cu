@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/machine-solutions.nw, "A transpose without waste".  Edit it there. */
+/* Tangled from chapters/course/memory-hierarchy-solutions.nw, "A transpose without waste".  Edit it there. */
 
 __global__ void transpose(float *y, const float *x, int rows, int columns)
 {

@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/machine-solutions.nw, "Slow: why?".  Edit it there. */
+/* Tangled from chapters/course/profiling-solutions.nw, "Slow: why?".  Edit it there. */
 
 __global__ void rotate(float *y, const float *x, const int *by, int n)
 {

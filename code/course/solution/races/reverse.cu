@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/machine-solutions.nw, "A missing barrier".  Edit it there. */
+/* Tangled from chapters/course/races-solutions.nw, "A missing barrier".  Edit it there. */
 
 __global__ void reverse(float *x, int n)
 {

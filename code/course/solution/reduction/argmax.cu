@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/tricks-solutions.nw, "The largest number, and where it is".  Edit it there. */
+/* Tangled from chapters/course/reduction-solutions.nw, "The largest number, and where it is".  Edit it there. */
 
 __device__ long long max_of_warp(long long key)
 {

@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/tricks-solutions.nw, "A histogram".  Edit it there. */
+/* Tangled from chapters/course/reduction-solutions.nw, "A histogram".  Edit it there. */
 
 __global__ void histogram(int *y, const int *x, int n)
 {

@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/tricks-solutions.nw, "A scan of each block".  Edit it there. */
+/* Tangled from chapters/course/reduction-solutions.nw, "A scan of each block".  Edit it there. */
 
 __global__ void scan(int *y, const int *x, int n)
 {

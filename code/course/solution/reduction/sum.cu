@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/tricks-solutions.nw, "One sum of all numbers".  Edit it there. */
+/* Tangled from chapters/course/reduction-solutions.nw, "One sum of all numbers".  Edit it there. */
 
 __device__ int sum_of_warp(int v)
 {

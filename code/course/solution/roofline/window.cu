@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/machine-solutions.nw, "Nine reads of each number".  Edit it there. */
+/* Tangled from chapters/course/roofline-solutions.nw, "Nine reads of each number".  Edit it there. */
 
 __global__ void window(float *y, const float *x, int n)
 {

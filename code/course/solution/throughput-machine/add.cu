@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/machine-solutions.nw, "A first kernel".  Edit it there. */
+/* Tangled from chapters/course/throughput-machine-solutions.nw, "A first kernel".  Edit it there. */
 
 __global__ void add(float *z, const float *x, const float *y, int n)
 {

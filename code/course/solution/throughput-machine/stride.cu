@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/machine-solutions.nw, "A grid that is smaller than the work".  Edit it there. */
+/* Tangled from chapters/course/throughput-machine-solutions.nw, "A grid that is smaller than the work".  Edit it there. */
 
 __global__ void scale(float *y, const float *x, float a, int n)
 {

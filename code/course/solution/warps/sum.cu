@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/machine-solutions.nw, "The sum of a warp".  Edit it there. */
+/* Tangled from chapters/course/warps-solutions.nw, "The sum of a warp".  Edit it there. */
 
 __global__ void warp_sums(float *y, const float *x, int n)
 {

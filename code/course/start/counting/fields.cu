@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/machine-solutions.nw, "Fields of a struct".  Edit it there. */
+/* Tangled from chapters/course/counting-solutions.nw, "Fields of a struct".  Edit it there. */
 
 // counting/fields: what do four loads of a struct cost?
 //

@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/tricks-solutions.nw, "Matmul: neighbours and neighbours".  Edit it there. */
+/* Tangled from chapters/course/matmul-solutions.nw, "Matmul: neighbours and neighbours".  Edit it there. */
 
 // matmul/coalesced: whose neighbour is whose?
 //

@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/tricks-solutions.nw, "Matmul: four results for each thread".  Edit it there. */
+/* Tangled from chapters/course/matmul-solutions.nw, "Matmul: four results for each thread".  Edit it there. */
 
 // matmul/registers: four results for each thread
 //

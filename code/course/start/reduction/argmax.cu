@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/tricks-solutions.nw, "The largest number, and where it is".  Edit it there. */
+/* Tangled from chapters/course/reduction-solutions.nw, "The largest number, and where it is".  Edit it there. */
 
 // reduction/argmax: the largest number, and where it is
 //

@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/tricks-solutions.nw, "Broken: what is not zero".  Edit it there. */
+/* Tangled from chapters/course/reduction-solutions.nw, "Broken: what is not zero".  Edit it there. */
 
 // reduction/compact: broken code
 //

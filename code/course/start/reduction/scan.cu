@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/tricks-solutions.nw, "A scan of each block".  Edit it there. */
+/* Tangled from chapters/course/reduction-solutions.nw, "A scan of each block".  Edit it there. */
 
 // reduction/scan: a scan of each block
 //

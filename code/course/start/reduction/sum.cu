@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/tricks-solutions.nw, "One sum of all numbers".  Edit it there. */
+/* Tangled from chapters/course/reduction-solutions.nw, "One sum of all numbers".  Edit it there. */
 
 // reduction/sum: one sum of all numbers
 //

@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/machine-solutions.nw, "Nine reads of each number".  Edit it there. */
+/* Tangled from chapters/course/roofline-solutions.nw, "Nine reads of each number".  Edit it there. */
 
 // roofline/window: nine reads of each number
 //

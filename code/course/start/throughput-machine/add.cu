@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/machine-solutions.nw, "A first kernel".  Edit it there. */
+/* Tangled from chapters/course/throughput-machine-solutions.nw, "A first kernel".  Edit it there. */
 
 // throughput-machine/add: a first kernel
 //

@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/machine-solutions.nw, "A grid that is smaller than the work".  Edit it there. */
+/* Tangled from chapters/course/throughput-machine-solutions.nw, "A grid that is smaller than the work".  Edit it there. */
 
 // throughput-machine/stride: a grid that is smaller than the work
 //

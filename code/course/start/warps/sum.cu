@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/machine-solutions.nw, "The sum of a warp".  Edit it there. */
+/* Tangled from chapters/course/warps-solutions.nw, "The sum of a warp".  Edit it there. */
 
 // warps/sum: the sum of each warp, without shared memory
 //
