@@ -110,6 +110,40 @@ refuses "progress that is cut short" 1 \
     "$grade" --in "$dir/spoilt" --hint $name
 check "and it stays as it was" cmp "$dir/before" "$dir/spoilt/progress.txt"
 
+# ---- a class ---------------------------------------------------------------
+class=$dir/class
+mkdir -p "$class"/{ada,bob,eve}/{warps,reduction}
+for student in ada bob; do
+    cp $solution/warps/sum.cu "$class/$student/warps/"
+    cp $start/reduction/sum.cu "$class/$student/reduction/"
+done
+echo "// of my own" >> "$class/bob/warps/sum.cu"
+echo "no kernel" > "$class/eve/warps/sum.cu"
+hash_of() { sha256sum < "$1" | cut -d' ' -f1; }
+lines=$(echo "warps/sum 3 $(hash_of $solution/warps/sum.cu)"
+        echo "reduction/sum 1 $(hash_of $start/reduction/sum.cu)")
+"$grade" --in "$class/ada" --report > "$class/ada/report.txt"
+check "a report has stars and hashes" diff "$class/ada/report.txt" - << .
+$lines
+$(echo "$lines" | sha256sum | cut -d' ' -f1)
+.
+sed 's/ 3 / 4 /' "$class/ada/report.txt" > "$class/bob/report.txt"
+"$grade" --class "$class" > "$dir/class.csv" 2> "$dir/said"
+check "a class is graded" diff "$dir/class.csv" - << .
+student,exercise,stars,verdict,reported,same as
+ada,warps/sum,3,as the book,yes,
+ada,reduction/sum,1,over its budget,yes,
+bob,warps/sum,3,as the book,no,
+bob,reduction/sum,1,over its budget,yes,ada
+eve,warps/sum,0,does not compile,,
+.
+refuses "a class that is not there" 1 'none: expected 1 to 1000 folders' \
+    "$grade" --class "$dir/none"
+mkdir "$class/a,b"
+refuses "a name that the table cannot hold" 1 'a,b: the name of a folder' \
+    "$grade" --class "$class"
+refuses "a report of one exercise" 2 'stand alone' "$grade" --report warps/sum
+
 # A red team against a first kernel: each attempt is refused.
 cp $solution/$name.cu "$dir/outside.h"
 for wrong in tests/wrong/grade/deceive/*.cu; do

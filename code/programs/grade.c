@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "course/compile.h"
 #include "course/progress.h"
+#include "course/report.h"
 #include "course/verdict.h"
 
 #include <errno.h>
@@ -287,7 +288,8 @@ static bool grade_answer(const struct Answer *w, const char *space,
 }
 
 /* read the command line of grade */
-static bool hint, list;
+static bool hint, list, report;
+static const char *class;
 static const char *space;
 static int64_t seed = -1;
 
@@ -296,6 +298,10 @@ static const struct Option options[] = {
       .help = "one hint more for the exercise" },
     { .name = "list", .type = OPT_FLAG, .target = &list,
       .help = "the whole course, with your stars" },
+    { .name = "report", .type = OPT_FLAG, .target = &report,
+      .help = "grade all your files; stars and hashes, for a teacher" },
+    { .name = "class", .type = OPT_STRING, .target = &class,
+      .arg = "FOLDER", .help = "grade the students in this folder; CSV" },
     { .name = "in", .type = OPT_STRING, .target = &folder, .arg = "FOLDER",
       .help = "where your files are (default exercises)" },
     { .name = "namespace", .type = OPT_STRING, .target = &space,
@@ -313,10 +319,30 @@ static const struct Usage usage = {
             "mistake in the request.",
 };
 
+/* --report and --class, which take no word besides. */
+static int grade_many(int words)
+{
+    static struct Report all;
+    struct Error e;
+    if (words || (report && class))
+        misuse("--report and --class stand alone; --in names a student's "
+               "folder");
+    if (class ? !class_grade(class, (uint64_t)seed, &e)
+              : !report_make(&all, folder, (uint64_t)seed, &e))
+        fail("%s", e.text);
+    if (report)
+        report_print(&all, stdout);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     program_set_name(argv[0]);
     int n = args_parse(argc, argv, options, &usage);
+    if (seed < 0)
+        seed = (int64_t)(now_s() * 1e6) % 1000000000;
+    if (report || class)
+        return grade_many(n);
     load_progress();
     if (list || n == 0) {
         show_course();
@@ -331,8 +357,6 @@ int main(int argc, char **argv)
     }
     if (begin(&w))
         return 1;
-    if (seed < 0)
-        seed = (int64_t)(now_s() * 1e6) % 1000000000;
     bool ok = grade_answer(&w, space, (uint64_t)seed);
     printf("  seed %lld\n", (long long)seed);
     return ok ? 0 : 1;
