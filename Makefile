@@ -55,6 +55,7 @@ pdf        chapters -> moving-bytes.pdf and -workshop.pdf in build/book (make se
 epub       chapters -> moving-bytes.epub and -workshop.epub in build/book
 single     chapters of volume 1 -> build/book/moving-bytes.html, one file
 exercise   grade your kernel: NAME=throughput-machine/add; without NAME the course
+install    simtcc and grade, for other folders (PREFIX=/usr/local); uninstall
 train      train a small GPT-2 on the text of this book (ON=cpu, ON=cuda: there)
 bench      measure this CPU against its own ceilings
 bench-gpu  the same for this GPU

@@ -68,6 +68,23 @@ $(B)/bin/count-accesses-simt: $(B)/simt/$(CODE)/lessons/count_accesses.o \
 $(B)/bin/power-simt:        $(B)/simt/$(CODE)/lessons/power.o
 
 # The coding exercises.  What grade tells is not a failure of make.
-.PHONY: exercise
+.PHONY: exercise install uninstall
 exercise: $(B)/bin/grade $(SIMTCC)
 	@$(B)/bin/grade $(NAME) || true
+
+# simtcc and grade with all that they need in a folder of their own: its
+# headers have the names of CUDA's and must not lie among the system's.
+PREFIX  ?= /usr/local
+HOME_OF := $(PREFIX)/lib/moving-bytes
+install: $(B)/bin/grade $(SIMTCC)
+	rm -rf "$(DESTDIR)$(HOME_OF)"
+	mkdir -p "$(DESTDIR)$(HOME_OF)" "$(DESTDIR)$(PREFIX)/bin"
+	cp -R $(B)/include $(CODE)/course/start "$(DESTDIR)$(HOME_OF)"
+	mkdir "$(DESTDIR)$(HOME_OF)/bin" "$(DESTDIR)$(HOME_OF)/lib"
+	cp $(B)/bin/grade $(SIMTCC) "$(DESTDIR)$(HOME_OF)/bin"
+	cp $(B)/lib/libsimt.a "$(DESTDIR)$(HOME_OF)/lib"
+	for name in grade simtcc; do \
+	  ln -sf ../lib/moving-bytes/bin/$$name "$(DESTDIR)$(PREFIX)/bin"; done
+uninstall:
+	rm -rf "$(DESTDIR)$(HOME_OF)"
+	rm -f "$(DESTDIR)$(PREFIX)/bin/grade" "$(DESTDIR)$(PREFIX)/bin/simtcc"

@@ -144,6 +144,26 @@ refuses "a name that the table cannot hold" 1 'a,b: the name of a folder' \
     "$grade" --class "$class"
 refuses "a report of one exercise" 2 'stand alone' "$grade" --report warps/sum
 
+# ---- installed -------------------------------------------------------------
+# in a folder with a space, and found through the links
+root="$dir/a root" there="$dir/a root/opt/bin"
+quiet() { "$@" > "$dir/said" 2>&1 || { cat "$dir/said"; return 1; }; }
+check "make install" quiet make -s install DESTDIR="$root" PREFIX=/opt
+printf '%s\n' '#include <cstdio>' \
+    '__device__ int x; __global__ void k() { x = 7; }' \
+    'int main() { int y = 0; k<<<1, 1>>>();' \
+    'cudaMemcpyFromSymbol(&y, x, 4); printf("%d\n", y); }' > "$dir/seven.cu"
+away() { (cd "$dir" && SIMTCC_CACHE='' quiet "$@"); }
+check "simtcc works where it was installed" away "$there/simtcc" seven.cu -o seven
+check "and what it compiled runs" diff - <("$dir/seven") <<< 7
+(cd "$dir" && "$there/grade" warps/sum > said 2>&1)
+check "grade has its starting files there" \
+    grep -q 'The starting file is exercises/warps/sum.cu' "$dir/said"
+cp $solution/warps/sum.cu "$dir/exercises/warps/"
+check "and compiles" away "$there/grade" --seed 7 warps/sum
+check "make uninstall" quiet make -s uninstall DESTDIR="$root" PREFIX=/opt
+check "leaves nothing" diff - <(find "$root" ! -type d) < /dev/null
+
 # A red team against a first kernel: each attempt is refused.
 cp $solution/$name.cu "$dir/outside.h"
 for wrong in tests/wrong/grade/deceive/*.cu; do

@@ -102,7 +102,10 @@ static bool includes_allowed(const char *path, const char *list,
     if (!folders(path, home, tools, e))
         return false;
     for (size_t i = 0; i <= size; i++) {
-        if (i < size && !strchr(" \\\n", list[i])) {
+        bool escaped = i + 1 < size && list[i] == '\\' &&
+                       list[i + 1] != '\n';
+        i += escaped;
+        if (escaped || (i < size && !strchr(" \\\n", list[i]))) {
             if (n + 1 < sizeof file)
                 file[n++] = list[i];
             continue;

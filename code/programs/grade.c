@@ -40,7 +40,7 @@ static void file_of(char to[FILE_PATH_MAX], const char *name)
 static void start_of(char to[FILE_PATH_MAX], const char *name)
 {
     static const char *const places[] = { "../../code/course/start",
-                                          "../share/moving-bytes/start" };
+                                          "../start" };
     char dir[FILE_PATH_MAX / 2];
     struct Error e;
     if (!program_dir(dir, sizeof dir, &e))
