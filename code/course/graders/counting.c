@@ -105,8 +105,7 @@ const struct Exercise counting_exercises[] = {
       .difficulty = 3, .run = run_bins,
       .size = { 1, 31, 255, 257, 1000, 4096 }, .largest = 3000,
       .hint = { "An atomic addition takes as many wavefronts as there are "
-                "lanes in the fullest bank.  Here that is about four words in 32 "
-                "lanes, and often more.",
+                "lanes in the fullest bank.  Here 32 lanes share eight words.",
                 "If lane l adds only to words of bank l, no two lanes meet.",
                 "Give each lane eight bins of its own: s[b][lane].  In the end "
                 "each of the eight warps adds up one bin, with shuffles." } },
