@@ -96,8 +96,7 @@ const struct Exercise races_exercises[] = {
       .size = { 1, 2, 3, 5, 8, 17 }, .largest = 12,
       .hint = { "Which pair of accesses does each of the two barriers order?",
                 "The first keeps a store away from loads of the number that it "
-                "overwrites.  With a second array nothing is overwritten that "
-                "somebody still reads.",
+                "overwrites.  With a second array the store goes elsewhere.",
                 "Step k reads s[k % 2] and stores into s[(k + 1) % 2].  Draw "
                 "the path from a load of step k to the store of step k + 1 "
                 "into the same word." } },

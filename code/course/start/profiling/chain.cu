@@ -4,8 +4,8 @@
 //
 // A program launches three kernels for one result: y = x + b[column], then
 // y = max(y, 0), then y = y + r.  x, r and y have rows of d numbers, n in
-// all, and b has d.  Somebody has put the three into one launch, and still
-// each number goes to memory and back between the steps.  Make one pass of
+// all, and b has d.  Here the three are in one launch, and still each
+// number goes to memory and back between the steps.  Make one pass of
 // it.  The grid has a thread for each number, in blocks of 256.
 
 __global__ void chain(float *y, const float *x, const float *b,

@@ -5,8 +5,8 @@
 // y[0] is the sum of x[0] to x[n - 1].  The grid has one thread for each
 // number, in blocks of 256, and there are at most 256 blocks.  Part has a
 // place for each block, and done[0] is 0 at the beginning.  So far, each
-// block stores its sum in part, and nobody adds up the sums.  The block
-// that finishes last shall do it, in the same launch.  Of atomic
+// block stores its sum in part, and y[0] is not written.  Let the block
+// that finishes last add up the sums, in the same launch.  Of atomic
 // operations there is one for each block.
 
 __device__ int block_sum(int v, int *s)
