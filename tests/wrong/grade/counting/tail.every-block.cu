@@ -1,0 +1,12 @@
+// says: sectors .*over|requests to .*over|race: 
+__global__ void twice(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (4 * i + 3 < n) {
+        float4 v = ((const float4 *)x)[i];
+        ((float4 *)y)[i] = make_float4(2 * v.x, 2 * v.y, 2 * v.z, 2 * v.w);
+    }
+    int last = n / 4 * 4 + threadIdx.x;
+    if (threadIdx.x < 3 && last < n)
+        y[last] = 2 * x[last];
+}

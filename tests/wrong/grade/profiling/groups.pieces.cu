@@ -1,0 +1,14 @@
+// says: sectors read .*over
+__global__ void groups(int *y, const int *x, const int *first, int n)
+{
+    int lane = threadIdx.x % 32, g = blockIdx.x * 8 + threadIdx.x / 32;
+    if (g >= n)
+        return;
+    int sum = 0, end = first[g + 1];
+    for (int i = first[g] + lane * ((end - first[g] + 31) / 32); i < min(end, first[g] + (lane + 1) * ((end - first[g] + 31) / 32)); i++)
+        sum += x[i];
+    for (int d = 16; d > 0; d /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, d);
+    if (lane == 0)
+        y[g] = sum;
+}

@@ -1,0 +1,11 @@
+// says: elements are wrong
+__global__ void powers(float *y, const float *x, const float *c, int n)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n)
+        return;
+    float v = x[i], sum = c[14];
+    for (int k = 13; k >= 0; k--)
+        sum = fmaf(sum, v, c[k]);
+    y[i] = sum;
+}
