@@ -17,7 +17,8 @@
     X(profiling)                                                         \
     X(reduction)                                                         \
     X(matmul)                                                            \
-    X(low_precision)
+    X(low_precision)                                                     \
+    X(fusion)
 
 #define DECLARE(chapter) extern const struct Exercise chapter##_exercises[];
 EACH_CHAPTER(DECLARE)
