@@ -140,7 +140,7 @@ const struct Exercise low_precision_exercises[] = {
                 "bring all 32 numbers.",
                 "A block of 32 numbers is a warp.  Shuffles find its maximum.",
                 "All lanes need the maximum: use __shfl_xor_sync.  A lane "
-                "beyond n must take part, with 0, so it cannot leave first." } },
+                "beyond n takes part, with 0, and leaves later." } },
     { .name = "low-precision/unscale",
       .title = "loss scaling after the backward pass",
       .difficulty = 2, .run = run_unscale,
