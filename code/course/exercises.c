@@ -16,7 +16,9 @@
     X(roofline)                                                          \
     X(profiling)                                                         \
     X(reduction)                                                         \
-    X(matmul)
+    X(matmul)                                                            \
+    X(low_precision)                                                     \
+    X(fusion)
 
 #define DECLARE(chapter) extern const struct Exercise chapter##_exercises[];
 EACH_CHAPTER(DECLARE)

@@ -64,6 +64,15 @@ static void run_registers(struct Run *r)
     budget(r, "barriers (warps arriving)", "barriers", 512, 512);
 }
 
+static void run_stages(struct Run *r)
+{
+    struct Matmul x = matmul_new(r);
+    matmul_launch(r, &x, 16);
+    budget(r, "sectors read", "gld_sec", 4096, 4096);
+    budget(r, "bank conflicts", "sld_conf+sst_conf", 0, 0);
+    budget(r, "barriers (warps arriving)", "barriers", 512, 512);
+}
+
 extern const struct Exercise matmul_exercises[];
 const struct Exercise matmul_exercises[] = {
     /* exercises of matmul */
@@ -96,5 +105,10 @@ const struct Exercise matmul_exercises[] = {
                 "Give a thread the rows ty, ty + 16, ty + 32 and ty + 48 of "
                 "the tile, and an array float sum[4] whose loops have constant "
                 "bounds: it stays in registers." } },
+    { .name = "matmul/stages", .title = "broken: two tiles that take turns",
+      .difficulty = 2, .run = run_stages,
+      .size = { 1, 15, 16, 17, 50, 64 }, .largest = 40,
+      .hint = { "Which of the two tiles is used in the second step?",
+                "A tile has places beyond k as well.  What is read there?" } },
     { .name = NULL },
 };

@@ -1,0 +1,12 @@
+// says: y\[[0-9]+\] is .*expected
+__global__ void cast(unsigned short *y, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    unsigned bits = __float_as_uint(x[i]);
+    if ((bits & 0x7fffffff) > 0xffffffff)
+        y[i] = bits >> 16 | 0x40;
+    else
+        y[i] = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
