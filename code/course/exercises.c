@@ -16,7 +16,8 @@
     X(roofline)                                                          \
     X(profiling)                                                         \
     X(reduction)                                                         \
-    X(matmul)
+    X(matmul)                                                            \
+    X(operators_on_the_gpu)
 
 #define DECLARE(chapter) extern const struct Exercise chapter##_exercises[];
 EACH_CHAPTER(DECLARE)

@@ -1,0 +1,41 @@
+/* Tangled from chapters/course/operators-on-the-gpu-solutions.nw, "Solutions: operators on the GPU".  Edit it there. */
+
+#include "course/course.h"
+
+/* graders of operators-on-the-gpu */
+static void run_bias(struct Run *r)
+{
+    size_t N = (size_t)case_size(r);
+    size_t C = case_counted(r) ? 64 : (size_t)case_random(r, 1, 99);
+    struct Array *dy = input_floats(r, "dy", N * C, -1, 1);
+    struct Array *db = output_floats(r, "db", C);
+    float *wanted = wanted_floats(r, C);
+    for (size_t c = 0; c < C; c++) {
+        double sum = 0;
+        for (size_t n = 0; n < N; n++)
+            sum += (double)dy->f[n * C + c];
+        wanted[c] = (float)sum;
+    }
+    LAUNCH(r, "bias", blocks_for(8 * C, 256), ARRAY(db), ARRAY(dy),
+           INT((int)N), INT((int)C));
+    expect_floats(r, db, wanted, 1e-5, 1e-4);
+    budget(r, "sectors read", "gld_sec", 2048, 2048);
+    budget(r, "bank conflicts", "sld_conf+sst_conf", 0, 0);
+    budget(r, "barriers (warps arriving)", "barriers", 64, 16);
+}
+
+extern const struct Exercise operators_on_the_gpu_exercises[];
+const struct Exercise operators_on_the_gpu_exercises[] = {
+    /* exercises of operators-on-the-gpu */
+    { .name = "operators-on-the-gpu/bias",
+      .title = "slow: the gradient of a bias",
+      .difficulty = 2, .run = run_bias,
+      .size = { 1, 7, 9, 31, 33, 100, 256 }, .largest = 150,
+      .hint = { "Which addresses do the 32 lanes of a warp read in one load, "
+                "and how many sectors is that?",
+                "Let a lane keep one column, so that a warp reads 32 "
+                "neighbours.  The eight warps share the rows.",
+                "At the end eight sums of a column are in eight warps.  Add "
+                "them through shared memory." } },
+    { .name = NULL },
+};
