@@ -1,5 +1,7 @@
 /* Tangled from chapters/course/operators-on-the-gpu-solutions.nw, "Solutions: operators on the GPU".  Edit it there. */
 
+#include <math.h>
+
 #include "course/course.h"
 
 /* graders of operators-on-the-gpu */
@@ -24,6 +26,31 @@ static void run_bias(struct Run *r)
     budget(r, "barriers (warps arriving)", "barriers", 64, 16);
 }
 
+static void run_layernorm(struct Run *r)
+{
+    size_t N = (size_t)case_size(r);
+    size_t C = case_counted(r) ? 128 : (size_t)case_random(r, 2, 99);
+    struct Array *x = input_floats(r, "x", N * C, 999, 1001);
+    struct Array *y = output_floats(r, "y", N * C);
+    float *wanted = wanted_floats(r, N * C);
+    for (size_t n = 0; n < N; n++) {
+        const float *row = x->f + n * C;
+        double m = 0, v = 0;
+        for (size_t c = 0; c < C; c++)
+            m += (double)row[c] / (double)C;
+        for (size_t c = 0; c < C; c++)
+            v += (row[c] - m) * (row[c] - m) / (double)C;
+        for (size_t c = 0; c < C; c++)
+            wanted[n * C + c] = (float)((row[c] - m) / sqrt(v + 1e-5));
+    }
+    LAUNCH(r, "layernorm", blocks_for(32 * N, 256), ARRAY(y), ARRAY(x),
+           INT((int)N), INT((int)C));
+    expect_floats(r, y, wanted, 1e-2, 1e-2);
+    budget(r, "sectors read", "gld_sec", 3072, 3072);
+    budget(r, "sectors written", "gst_sec", 1024, 1024);
+    budget(r, "barriers (warps arriving)", "barriers", 0, 0);
+}
+
 extern const struct Exercise operators_on_the_gpu_exercises[];
 const struct Exercise operators_on_the_gpu_exercises[] = {
     /* exercises of operators-on-the-gpu */
@@ -37,5 +64,13 @@ const struct Exercise operators_on_the_gpu_exercises[] = {
                 "neighbours.  The eight warps share the rows.",
                 "At the end eight sums of a column are in eight warps.  Add "
                 "them through shared memory." } },
+    { .name = "operators-on-the-gpu/layernorm",
+      .title = "broken: LayerNorm, a warp for each row",
+      .difficulty = 2, .run = run_layernorm,
+      .size = { 1, 7, 8, 9, 33, 64 }, .largest = 60,
+      .hint = { "What does the last block do if N is no multiple of eight?",
+                "Which lanes know the sum after warp_sum?  All need it.",
+                "v is a small difference of two large numbers.  Walk over "
+                "the row again, and add up squares of differences." } },
     { .name = NULL },
 };
