@@ -1,4 +1,4 @@
-// says: out of bounds
+// says: race: 
 __global__ void embedding(float *dw, const int *token, const float *dy,
                           int N, int C)
 {
