@@ -18,7 +18,8 @@
     X(reduction)                                                         \
     X(matmul)                                                            \
     X(low_precision)                                                     \
-    X(fusion)
+    X(fusion)                                                            \
+    X(operators_on_the_gpu)
 
 #define DECLARE(chapter) extern const struct Exercise chapter##_exercises[];
 EACH_CHAPTER(DECLARE)
