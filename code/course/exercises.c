@@ -8,6 +8,7 @@
 /* One array a chapter, in the order of the book; an entry without a name
  * ends each. */
 #define EACH_CHAPTER(X)                                                  \
+    X(memory_wall)                                                       \
     X(throughput_machine)                                                \
     X(memory_hierarchy)                                                  \
     X(warps)                                                             \

@@ -1,0 +1,9 @@
+// says: expected
+__global__ void shift(float *y, const float *x, const float *b, float a, int n)
+{
+    for (int i = 0; i < n; i++) {
+        float v = a * x[i];
+        v = (v < 0 ? 0 : v) + b[i];
+        y[i] = v;
+    }
+}

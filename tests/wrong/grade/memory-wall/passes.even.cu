@@ -1,0 +1,8 @@
+// says: not every element
+__global__ void shift(float *y, const float *x, const float *b, float a, int n)
+{
+    for (int i = 0; i < n / 2 * 2; i++) {
+        float v = a * x[i] + b[i];
+        y[i] = v < 0 ? 0 : v;
+    }
+}

@@ -1,0 +1,12 @@
+// says: expected
+__global__ void smooth(float *x, int n)
+{
+    float before = 0, here = x[0];
+    for (int i = 0; i < n; i++) {
+        float after = i + 1 < n ? x[i + 1] : 0;
+        int of = 3;
+        x[i] = (before + here + after) / of;
+        before = here;
+        here = after;
+    }
+}

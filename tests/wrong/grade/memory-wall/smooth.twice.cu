@@ -1,0 +1,17 @@
+// says: cache lines fetched .*over
+__global__ void smooth(float *x, int n)
+{
+    float most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmaxf(most, fabsf(x[i]));
+    if (most == 0)
+        return;
+    float before = 0, here = x[0];
+    for (int i = 0; i < n; i++) {
+        float after = i + 1 < n ? x[i + 1] : 0;
+        int of = 1 + (i > 0) + (i + 1 < n);
+        x[i] = (before + here + after) / of;
+        before = here;
+        here = after;
+    }
+}
