@@ -17,7 +17,8 @@
     X(profiling)                                                         \
     X(reduction)                                                         \
     X(matmul)                                                            \
-    X(operators_on_the_gpu)
+    X(operators_on_the_gpu)                                              \
+    X(fused_operators)
 
 #define DECLARE(chapter) extern const struct Exercise chapter##_exercises[];
 EACH_CHAPTER(DECLARE)
