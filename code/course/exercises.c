@@ -20,7 +20,8 @@
     X(matmul)                                                            \
     X(low_precision)                                                     \
     X(fusion)                                                            \
-    X(operators_on_the_gpu)
+    X(operators_on_the_gpu)                                              \
+    X(fused_operators)
 
 #define DECLARE(chapter) extern const struct Exercise chapter##_exercises[];
 EACH_CHAPTER(DECLARE)
