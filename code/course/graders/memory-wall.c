@@ -90,26 +90,26 @@ const struct Exercise memory_wall_exercises[] = {
     { .name = "memory-wall/columns", .title = "slow: the sums of columns",
       .difficulty = 2, .run = run_columns,
       .size = { 1, 31, 33, 100, 600 }, .largest = 300,
-      .hint = { "How far apart are two elements of a column, in bytes?  How many "
-                "lines has a column of 600 elements?",
-                "Walk along the rows.  The sums of all columns then grow together, "
-                "and they are few enough to stay in the cache." } },
+      .hint = { "How far apart are two elements of a column, in bytes?  How "
+                "many lines has a column of 600 elements?",
+                "Walk along the rows.  The sums of all columns then grow "
+                "together, and they are few enough to stay in the cache." } },
     { .name = "memory-wall/passes", .title = "three passes over an array",
       .difficulty = 1, .run = run_passes,
       .size = { 1, 31, 100, 1001, 16384 }, .largest = 3000,
-      .hint = { "Count the lines of each loop.  Which lines does the second loop "
-                "fetch that the first had?",
+      .hint = { "Count the lines of each loop.  Which lines does the second "
+                "loop fetch that the first had?",
                 "All that happens to an element can happen while it is in a "
                 "register." } },
     { .name = "memory-wall/transpose", .title = "a transpose for a processor",
       .difficulty = 3, .run = run_transpose,
       .size = { 1, 15, 16, 17, 50, 128 }, .largest = 100,
-      .hint = { "A line that is fetched for one element has fifteen others that "
-                "will be needed, but too late.",
-                "Go through the matrix in square tiles, so small that the lines of "
-                "both tiles fit into the cache.",
-                "The elements of a column of 128 are 512 bytes apart, so they share "
-                "8 of the 64 sets: of a column only 64 lines can stay." } },
+      .hint = { "A line that is fetched for one element has fifteen others "
+                "that will be needed, but too late.",
+                "Go through the matrix in square tiles, so small that the "
+                "lines of both tiles fit into the cache.",
+                "The elements of a column of 128 are 512 bytes apart, so they "
+                "share 8 of the 64 sets: only 64 of its lines can stay." } },
     { .name = "memory-wall/smooth", .title = "broken: a mean in place",
       .difficulty = 1, .run = run_smooth,
       .size = { 1, 2, 3, 31, 1000, 16384 }, .largest = 3000,
