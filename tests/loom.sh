@@ -144,8 +144,11 @@ make a  # one
 make b
 ```
 
-::: {.exercise #ex:y}
-Seven? Eight.
+::: {.exercise .quiz #ex:y}
+Seven?
+
+Eight.
+: Right. A reason is folded.
 :::
 
 ::: {.answer of="ex:y"}
@@ -177,6 +180,7 @@ while read -r what change; do
 done <<'END'
 answers          s/answer = answer or depth end/end/
 half-an-answer   s/depth < answer/depth <= answer/
+reasons          s/line:find("^:%s")/false/
 attributes       s/line:gsub("%b{}", "")/line/
 addresses        s/:gsub("%]%b()", "]")//
 empty-lines      s/line:find("%S") and 1/1/
@@ -245,6 +249,22 @@ wrong "a missing output file"  's/out.txt/oot.txt/'              '^chapters/01-s
 wrong "a figure without alt"   's/ alt="a rising line"//'        '^chapters/01-sums.nw:9: a figure needs'
 wrong "a label used twice"     's/#tbl:sums/#tbl:sums} {#fig:sums-line/; s/^: Two/![x](figures\/line.svg){#fig:sums-line alt="y"}\n\n: Two/' 'fig:sums-line is also in'
 wrong "arithmetic on no number" 's|sum.time / sum.count|sum.time / |' '\{.calc\}: no value'
+# page_stops WHAT SED-EXPRESSION PATTERN: the page must say PATTERN
+page_stops() {
+    sed -i "$2" chapters/01-sums.nw
+    says() {
+        "$loom/weave"
+        if "$loom/page" 01-sums > "$work/said" 2>&1; then echo "it succeeded"; return 1; fi
+        grep -qE "^chapters/01-sums.nw:[0-9]+: $1" "$work/said" || { cat "$work/said"; return 1; }
+    }
+    check "$1" says "$3"
+    cp "$top"/tests/data/loom/chapters/*.nw chapters/
+}
+page_stops "a quiz with no right choice" 's/^: Right\./: No./' 'the quiz ex:sums-which has 0 right choices'
+page_stops "a quiz with two right choices" 's/^: No\./: Right./' 'the quiz ex:sums-which has 2 right choices'
+page_stops "a choice without a verdict" 's/^: No\. /: /' 'the quiz ex:sums-which has a choice whose reason begins neither'
+page_stops "a quiz with one choice" '/^\*Some/,/^: No/d' 'the quiz ex:sums-which does not end with a list'
+page_stops "a wanted number that is a word" 's/\[500\]{.wanted/[many]{.wanted/' '.many.{.wanted} is not a number'
 sed -i 's/@num:sum.time/$t = @num:sum.time$/' chapters/01-sums.nw
 formula() { "$loom/weave"; ! "$loom/page" 01-sums > "$work/said" 2>&1 &&
     grep -q '^chapters/01-sums.nw:3: @num:sum.time.* in a formula' "$work/said"; }

@@ -373,6 +373,36 @@ if (axe && sample.length) {
         : "axe-core is not installed; npm install brings it"));
 }
 
+// ---- numbers that a reader finds ------------------------------------------------
+async function numbers_typed(name) {
+    const page = await browser.newPage();
+    await page.goto(url(name));
+    const wanted = page.locator(".wanted").first();
+    const { value, within } = await wanted.evaluate(e => ({ ...e.dataset }));
+    const form = page.locator(".attempt").first(), bad = [];
+    const types = async (typed, said) => {
+        await form.locator("input").fill(typed);
+        await form.locator("button").click();
+        const found = await form.locator("output").innerText();
+        if (!said.test(found)) bad.push(`${typed}: ${found}`);
+    };
+    const scaled = percent => String(value * (1 + percent / 100));
+    await types(scaled(0), /^Right/);
+    await types(scaled(0.9 * within), /^Right/);
+    await types(scaled(-0.9 * within), /^Right/);
+    await types(scaled(1.1 * within), /too much/);
+    await types(scaled(-1.1 * within), /too little/);
+    await types("1,0" + "0".repeat(30), /too much/);
+    await types("", /^A number/);
+    await types("many", /^A number/);
+    if (await page.locator(".answer[open]").count()) bad.push("opened");
+    report(bad.length === 0, `${name}: a number that is typed is judged ` +
+           "(catches one bound only, an empty field as 0, commas)", bad);
+    await page.close();
+}
+const asking = pages.find(name => text(name).includes('class="wanted"'));
+if (asking) await numbers_typed(asking);
+
 // ---- search and keys ---------------------------------------------------------
 // Each row names the wrong code that it catches.
 async function search() {

@@ -95,4 +95,41 @@ function decorate(root) {
         if (pre.scrollWidth > pre.clientWidth) pre.tabIndex = 0;
 }
 
+/* judge a number */
+function numberIn(text) {
+    const plain = text.replace(/[\s,\u202f]/g, "").replace("\u2212", "-");
+    return plain === "" ? NaN : Number(plain);
+}
+
+function judge(given, wanted) {
+    const { value, within } = wanted.dataset;
+    const far = (given - value) / Math.abs(value) * 100;
+    if (Number.isNaN(given)) return "A number, please, such as 1.5e3.";
+    if (Math.abs(far) <= within) return "Right.";
+    return far > 0 ? "No, that is too much." : "No, that is too little.";
+}
+
+function ask(wanted) {
+    const { part, unit } = wanted.dataset;
+    const form = document.createElement("form");
+    const label = document.createElement("label");
+    const field = document.createElement("input");
+    const button = document.createElement("button");
+    const verdict = document.createElement("output");
+    form.className = "attempt";
+    field.inputMode = "decimal";
+    label.append(part ? `(${part}) ` : "Your answer: ", field, ` ${unit}`);
+    button.textContent = "Check";
+    form.append(label, button, verdict);
+    form.addEventListener("submit", event => {
+        event.preventDefault();
+        verdict.textContent = judge(numberIn(field.value), wanted);
+    });
+    return form;
+}
+
+for (const answer of document.querySelectorAll(".answer"))
+    for (const wanted of answer.querySelectorAll(".wanted"))
+        answer.before(ask(wanted));
+
 decorate(document);

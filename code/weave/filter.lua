@@ -87,7 +87,27 @@ local function calculated(span)
         data.round(value, digits), span.attributes.unit))
 end
 
+-- a number that a reader finds
+local function wanted(span)
+    local text, value = pandoc.utils.stringify(span), nil
+    local shown = pandoc.Span(span.content)
+    if span.classes:includes("calc") then
+        shown = calculated(span)
+        local ok, exact = pcall(data.calc, text, page.rows)
+        value = ok and exact
+    else
+        value = tonumber((text:gsub(",", "")))
+    end
+    if not value and not draft then
+        stop(text, "[" .. text .. "]{.wanted} is not a number")
+    end
+    return writer.wanted and value
+           and writer.wanted(shown, value, span.attributes)
+           or shown
+end
+
 local function Span(span)
+    if span.classes:includes("wanted") then return wanted(span) end
     if span.classes:includes("calc") then return calculated(span) end
     if span.classes:includes("chunk") then
         local name = pandoc.utils.stringify(span):gsub("\u{2019}", "'")
@@ -293,9 +313,42 @@ local function Table(tbl)
 end
 
 -- exercises and answers
+-- the choices of a quiz
+local function choices_of(div)
+    local list = div.content:remove()
+    local rights = 0
+    local function wrong(why)
+        stop(div.identifier, "the quiz " .. div.identifier .. " " .. why)
+    end
+    if not list or list.t ~= "DefinitionList" or #list.content < 2 then
+        wrong("does not end with a list of two choices or more")
+    end
+    for _, choice in ipairs(list.content) do
+        local text = pandoc.utils.stringify(choice[2][1])
+        local first = choice[2][1][1]
+        if first.t == "Plain" then
+            choice[2][1][1] = pandoc.Para(first.content)
+        end
+        choice.right = text:find("^Right%.") ~= nil
+        if choice.right then
+            rights = rights + 1
+        elseif not text:find("^No%.") then
+            wrong("has a choice whose reason begins neither with Right. "
+                  .. "nor with No.: " .. text:sub(1, 30))
+        end
+    end
+    if rights ~= 1 then
+        wrong("has " .. rights .. " right choices instead of one")
+    end
+    return list.content
+end
+
 local function Div(div)
     if div.classes:includes("exercise") then
-        return writer.exercise(div, page.numbers[div.identifier])
+        local number = page.numbers[div.identifier]
+        local choices = div.classes:includes("quiz") and choices_of(div)
+        return choices and writer.quiz(div, choices, number)
+               or writer.exercise(div, number)
     elseif div.classes:includes("answer") then
         local of = div.attributes.of
         if not page.numbers[of] then

@@ -305,6 +305,26 @@ function M.exercise(div, number)
     return div
 end
 
+-- Each choice opens to its reason.
+function M.quiz(div, choices, number)
+    for _, choice in ipairs(choices) do
+        div.content:insert(block('<details class="choice '
+            .. (choice.right and "right" or "wrong") .. '"><summary>'))
+        div.content:insert(pandoc.Plain(choice[1]))
+        div.content:insert(block('</summary>'))
+        div.content:extend(choice[2][1])
+        div.content:insert(block('</details>'))
+    end
+    return M.exercise(div, number)
+end
+
+function M.wanted(shown, value, said)
+    return pandoc.Span({ shown }, pandoc.Attr("", { "wanted" }, {
+        { "data-value", ("%.6g"):format(value) },
+        { "data-part", said.part or "" }, { "data-unit", said.unit or "" },
+        { "data-within", said.within or "5" } }))
+end
+
 function M.answer(div, of, number)
     local out = pandoc.List { block('<details class="answer"><summary>'
         .. 'Answer<span class="hidden"> to exercise ' .. number

@@ -412,6 +412,20 @@ function M.answer(div, of)
     return out
 end
 
+-- The choices stay with the question, the reasons go to the answers.
+function M.quiz(div, choices)
+    local letters = pandoc.ListAttributes(1, "LowerAlpha", "TwoParens")
+    local question, reasons = {}, {}
+    for i, choice in ipairs(choices) do
+        question[i], reasons[i] = { pandoc.Plain(choice[1]) }, choice[2][1]
+    end
+    div.content:insert(pandoc.OrderedList(question, letters))
+    local out = M.exercise(div)
+    local listed = pandoc.OrderedList(reasons, letters)
+    out:extend(M.answer({ content = { listed } }, div.identifier))
+    return out
+end
+
 -- latex: the rest of the page
 local function link_in_note(link)
     if link.target:find("^#") then return nil end

@@ -769,7 +769,8 @@ local function check_exercises(chapter, ids)
         if a.classes.exercise and not (a.id or ""):find("^ex:") then
             report(chapter.name, a.line, "exercise without an id; "
                    .. "write {.exercise #ex:slug-word}")
-        elseif a.classes.exercise and not answered[a.id] then
+        elseif a.classes.exercise and not a.classes.quiz
+               and not answered[a.id] then
             report(chapter.name, a.line, "exercise %s has no answer; "
                    .. "follow it by ::: {.answer of=\"%s\"}", a.id, a.id)
         end

@@ -17,7 +17,7 @@ local function words_of(line)
 end
 
 function M.count(markdown)
-    local words, lines, fence, depth, answer = 0, 0, nil, 0, nil
+    local words, lines, depth, fence, answer, in_quiz = 0, 0, 0
     for line in markdown:gmatch("[^\n]+") do
         local ticks = line:match("^%s*(```+)") or line:match("^(~~~+)")
         local block = not fence and line:match("^:::+%s*(.*)$")
@@ -29,10 +29,12 @@ function M.count(markdown)
             fence = ticks
         elseif block then
             depth = depth + (block == "" and -1 or 1)
+            in_quiz = block:find("^{[^}]*%.quiz") ~= nil
             if block:find("^{%.answer") then answer = answer or depth end
             if answer and depth < answer then answer = nil end
         elseif not answer then
-            words = words + words_of(line)
+            local reason = in_quiz and line:find("^:%s")
+            words = words + (reason and 0 or words_of(line))
         end
     end
     return words, lines

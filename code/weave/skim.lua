@@ -102,11 +102,13 @@ local function find_labelled(text, raw, add)
               file = file:sub(2, -2), alt = attr:match('alt="([^"]*)"'),
               caption = raw:sub(from + 1, to - 2) }, at)
     end
-    for at, from, caption, to, id in
-        text:gmatch("\n():[ \t]+()([^\n].-)()%s*{#(tbl:[%w:%._%-]+)}") do
-        if not caption:find("\n\n", 1, true) then
+    for at, from in text:gmatch("\n():[ \t]+()") do
+        local stop = text:find("\n\n", from, true) or #text
+        local to, id = text:sub(from, stop)
+                           :match("^.-()%s*{#(tbl:[%w:%._%-]+)}")
+        if id then
             add({ kind = "table", id = id,
-                  caption = raw:sub(from, to - 1) }, at)
+                  caption = raw:sub(from, from + to - 2) }, at)
         end
     end
     for at, id in text:gmatch("%$%$%s*(){#(eq:[%w:%._%-]+)}") do
