@@ -163,6 +163,28 @@ static void run_merge(struct Run *r)
     budget(r, "bytes of atomic operations", "gatom_bytes+gred_bytes", 0, 0);
 }
 
+static void run_characters(struct Run *r)
+{
+    size_t n = 16 * (size_t)case_size(r), i = 0;
+    struct Array *text = input_array(r, "text", ARRAY_BYTE, n);
+    struct Array *begins = output_ints(r, "begins", n / 16);
+    int *wanted = wanted_ints(r, n / 16);
+    static const uint8_t first[] = { 0x41, 0xc3, 0xe4, 0xf0 };
+    while (i < n) {
+        size_t more = (size_t)case_random(r, 0, 3);
+        wanted[i / 16]++;
+        text->b[i] = more ? first[more] : (uint8_t)case_random(r, 0, 127);
+        for (i++; more > 0 && i < n; more--, i++)
+            text->b[i] = (uint8_t)case_random(r, 0x80, 0xbf);
+    }
+    refill(r, text);
+    LAUNCH(r, "characters", blocks_for(n / 16, 128), ARRAY(begins),
+           ARRAY(text), INT((int)n));
+    expect_ints(r, begins, wanted);
+    budget(r, "load requests", "gld_req", 64, 32);
+    budget(r, "warp instructions", "inst", 2000, 1408);
+}
+
 extern const struct Exercise text_and_tokens_exercises[];
 const struct Exercise text_and_tokens_exercises[] = {
     /* exercises of text-and-tokens */
@@ -203,5 +225,14 @@ const struct Exercise text_and_tokens_exercises[] = {
                 "are kept: __ballot_sync and __popc for those in its warp, "
                 "eight sums in shared memory for the warps before.",
                 "The threads from the new length on write the -1." } },
+    { .name = "text-and-tokens/characters",
+      .title = "sixteen bytes at a time",
+      .difficulty = 2, .run = run_characters,
+      .size = { 1, 2, 127, 129, 200, 1024 }, .largest = 500,
+      .hint = { "One load of a uint4 brings 16 bytes, in four words.",
+                "Make a word in which bit 7 of each byte says whether this "
+                "byte continues a character: bit 7 is set and bit 6 is not.",
+                "A shift by one puts bit 6 of each byte in the place of "
+                "bit 7.  Mask with 0x80808080, and count with __popc." } },
     { .name = NULL },
 };

@@ -142,6 +142,32 @@ static void run_topp(struct Run *r)
     budget(r, "barriers (warps arriving)", "barriers", 1600, 512);
 }
 
+static void run_entropy(struct Run *r)
+{
+    int V = case_size(r), scale = case_random(r, 1, 100000);
+    struct Array *count = input_ints(r, "count", (size_t)V, 0, 2);
+    struct Array *nats = output_floats(r, "nats", 1);
+    float *wanted = wanted_floats(r, 1);
+    double total = 0, sum = 0;
+    count->i[V - 1] = 1;
+    for (int i = 0; i < V; i++) {
+        count->i[i] *= 1 + scale * 100 / (1 + (int)((i * 37L) % V));
+        total += count->i[i];
+    }
+    for (int i = 0; i < V; i++)
+        if (count->i[i])
+            sum -= count->i[i] / total * log(count->i[i] / total);
+    *wanted = (float)sum;
+    refill(r, count);
+    LAUNCH(r, "entropy", blocks_for(256, 256), ARRAY(nats), ARRAY(count),
+           INT(V));
+    expect_floats(r, nats, wanted, 0, 1e-4);
+    budget(r, "sectors read", "gld_sec", 512, 512);
+    budget(r, "barriers (warps arriving)", "barriers", 200, 160);
+    budget(r, "sectors of local memory", "lld_sec+lst_sec", 0, 0);
+    budget(r, "bytes of shared memory", "smem_static", 4096, 1024);
+}
+
 extern const struct Exercise training_exercises[];
 const struct Exercise training_exercises[] = {
     /* exercises of training */
@@ -183,5 +209,12 @@ const struct Exercise training_exercises[] = {
                 "are unrolled, and put 0 where the row has ended.",
                 "Each of the 16 sums needs one barrier, if two sets of partial "
                 "sums take turns." } },
+    { .name = "training/entropy", .title = "an entropy in one pass",
+      .difficulty = 2, .run = run_entropy,
+      .size = { 1, 2, 255, 257, 1000, 8191, 4096 }, .largest = 3000,
+      .hint = { "Put p = c / N into p ln p, and write the logarithm of the "
+                "quotient as a difference.",
+                "The sum of c / N (ln c - ln N) is (the sum of c ln c) / N, "
+                "less ln N, since the counts add up to N.  What is 0 ln 0?" } },
     { .name = NULL },
 };
