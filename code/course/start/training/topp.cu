@@ -5,10 +5,11 @@
 // weight has a row of V ints for each block of 256 threads, V is at most
 // 2,048, and each weight is from 0 to 65,535.  cut[b] is to be the largest
 // c for which the weights of row b that are at least c add up to goal[b] or
-// more.  (The tokens with these weights are what top-p keeps, if goal is p
-// times the sum of the row.)  goal[b] is at least 1 and at most the sum of
-// the row.  The kernel is right, but goes through the row once for each of
-// its weights.  Read the row once.
+// more.  (Top-p keeps the tokens with these weights, if goal is p times the
+// sum of the row; of those that are equal to c it may need only some.)
+// goal[b] is at least 1 and at most the sum of the row.  The kernel is
+// right, but goes through the row once for each of its weights.  Read the
+// row once.
 
 __global__ void top_p(int *cut, const int *weight, const int *goal, int V)
 {
