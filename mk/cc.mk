@@ -45,7 +45,7 @@ name_of  = $(subst _,-,$(basename $(notdir $(1))))
 PROGRAMS := $(foreach m,$(MAINS),$(B)/bin/$(call name_of,$(m)))
 
 .PHONY: programs
-programs: $(PROGRAMS) $(B)/bin/simtcc
+programs: $(PROGRAMS) $(B)/bin/simtcc $(B)/bin/simt-budget
 
 # q, not r: two rooms may have a cpu.c.
 define FLAVOUR

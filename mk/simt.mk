@@ -21,6 +21,8 @@ $(B)/include/%.h: $(CODE)/simt/include/%.h
 	@mkdir -p $(@D); cp $< $@
 $(SIMTCC): $(CODE)/simt/simtcc $(B)/lib/libsimt.a $(SIMT_HEADERS)
 	@mkdir -p $(@D); cp $< $@
+$(B)/bin/simt-budget: $(CODE)/course/simt-budget $(SIMTCC)
+	@mkdir -p $(@D); cp $< $@
 
 # Any .cu file of the book, for the software GPU.
 $(B)/simt/%.o: %.cu $(SIMTCC)
@@ -72,19 +74,19 @@ $(B)/bin/power-simt:        $(B)/simt/$(CODE)/lessons/power.o
 exercise: $(B)/bin/grade $(SIMTCC)
 	@$(B)/bin/grade $(NAME) || true
 
-# simtcc and grade with all that they need in a folder of their own: its
+# simtcc, grade and simt-budget with all that they need in a folder of their own: its
 # headers have the names of CUDA's and must not lie among the system's.
 PREFIX  ?= /usr/local
 HOME_OF := $(PREFIX)/lib/moving-bytes
-install: $(B)/bin/grade $(SIMTCC)
+install: $(B)/bin/grade $(B)/bin/simt-budget $(SIMTCC)
 	rm -rf "$(DESTDIR)$(HOME_OF)"
 	mkdir -p "$(DESTDIR)$(HOME_OF)" "$(DESTDIR)$(PREFIX)/bin"
 	cp -R $(B)/include $(CODE)/course/start "$(DESTDIR)$(HOME_OF)"
 	mkdir "$(DESTDIR)$(HOME_OF)/bin" "$(DESTDIR)$(HOME_OF)/lib"
-	cp $(B)/bin/grade $(SIMTCC) "$(DESTDIR)$(HOME_OF)/bin"
+	cp $(B)/bin/grade $(B)/bin/simt-budget $(SIMTCC) "$(DESTDIR)$(HOME_OF)/bin"
 	cp $(B)/lib/libsimt.a "$(DESTDIR)$(HOME_OF)/lib"
-	for name in grade simtcc; do \
+	for name in grade simt-budget simtcc; do \
 	  ln -sf ../lib/moving-bytes/bin/$$name "$(DESTDIR)$(PREFIX)/bin"; done
 uninstall:
 	rm -rf "$(DESTDIR)$(HOME_OF)"
-	rm -f "$(DESTDIR)$(PREFIX)/bin/grade" "$(DESTDIR)$(PREFIX)/bin/simtcc"
+	for name in grade simt-budget simtcc; do rm -f "$(DESTDIR)$(PREFIX)/bin/$$name"; done

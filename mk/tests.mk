@@ -19,7 +19,7 @@ $(B)/tests-f64/f64_low_precision: TEST_LIBS += \
       $(foreach f,gemm gemm_bias gemm_sumsq,-Wl$(,)--wrap=$(f))
 
 .PHONY: test test-code test-programs check-quick wrong
-test-programs: $(PROGRAMS) $(SIMTCC) $(ASAN_PROGRAMS) $(LESSON_SIMT) \
+test-programs: $(PROGRAMS) $(SIMTCC) $(B)/bin/simt-budget $(ASAN_PROGRAMS) $(LESSON_SIMT) \
       $(TEST_BINS) $(FUZZERS) $(SIMT_PROGRAMS) $(SIMT_TESTS) $(LOSSES) \
       $(B)/tests-simt/count_ops $(B)/tests-simt/count_fused
 SCRIPTS    := $(sort $(wildcard tests/*.sh tests/*.mjs))

@@ -30,7 +30,7 @@ struct Entry {
     struct Site *site;              /* [kernel->instructions]       */
 };
 
-static enum { NONE, TABLE, LINES, CSV } mode;
+static enum { NONE, TABLE, LINES, CSV, SUMS } mode;
 static FILE *out;
 static const struct Gpu *gpu;
 static struct Entry *entry;
@@ -377,10 +377,68 @@ static void source_of(const struct Entry *e)
     free(line);
 }
 
+/* sums by kernel and by line */
+static void sums_of(const struct Entry *e, const char *file, int line,
+                    const struct Totals *t)
+{
+    for (int i = 0; i < METRIC_COUNT; i++)
+        if (line == 0 || metric_value(t, i))
+            fprintf(out, "%s\t%s\t%d\t%s\t%llu\n", e->name, file, line,
+                    metric_table[i].name,
+                    (unsigned long long)metric_value(t, i));
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct Instruction *x = *(struct Instruction *const *)a;
+    const struct Instruction *y = *(struct Instruction *const *)b;
+    return x->file != y->file ? (x->file > y->file) - (x->file < y->file)
+                              : (x->line > y->line) - (x->line < y->line);
+}
+
+static void sums_of_lines(const struct Entry *e)
+{
+    int n = e->kernel->instructions;
+    const struct Instruction **sorted = malloc((size_t)n * sizeof *sorted);
+    if (!sorted)
+        fail("simt: no memory for the report");
+    for (int i = 0; i < n; i++)
+        sorted[i] = &e->kernel->code[i];
+    qsort(sorted, (size_t)n, sizeof *sorted, by_line);
+    for (int i = 0; i < n; ) {
+        const struct Instruction *first = sorted[i];
+        struct Totals t = { 0 };
+        for (; i < n && by_line(&sorted[i], &first) == 0; i++)
+            totals_add(&t, &e->site[sorted[i] - e->kernel->code],
+                       sorted[i]->work, sorted[i]->flop);
+        if (first->file >= 0 && first->file < e->kernel->n_files)
+            sums_of(e, e->kernel->files[first->file], first->line, &t);
+    }
+    free(sorted);
+}
+
+static void sums(void)
+{
+    fprintf(out, "kernel\tfile\tline\tmetric\tvalue\n");
+    for (int i = 0; i < entries; i++) {
+        const struct Entry *e = &entry[i];
+        struct Totals t = totals_of(e->kernel, e->site);
+        t.launch_warps = e->warps;
+        t.unique_read = e->read;
+        t.unique_written = e->written;
+        t.smem_dynamic = e->dynamic_shared;
+        fprintf(out, "%s\t\t0\tlaunches\t%llu\n", e->name,
+                (unsigned long long)e->launches);
+        sums_of(e, "", 0, &t);
+        sums_of_lines(e);
+    }
+}
+
 /* begin and end the report */
 void report_begin(void)
 {
-    static const char *const names[] = { "", "table", "lines", "csv" };
+    static const char *const names[] = { "", "table", "lines", "csv",
+                                         "sums" };
     const char *form = getenv("SIMT_REPORT");
     const char *path = getenv("SIMT_REPORT_FILE");
     gpu = gpu_chosen();
@@ -388,12 +446,12 @@ void report_begin(void)
     simt_options.count = false;
     if (!form || !*form)
         return;
-    for (int i = TABLE; i <= CSV; i++)
+    for (int i = TABLE; i <= SUMS; i++)
         if (strcmp(form, names[i]) == 0)
             mode = i;
     if (mode == NONE)
-        misuse("SIMT_REPORT=%s: no such form; known are table, lines, csv",
-               form);
+        misuse("SIMT_REPORT=%s: no such form; known are table, lines, "
+               "csv, sums", form);
     if (path && *path && !(out = fopen(path, "w")))
         fail("cannot write the report to SIMT_REPORT_FILE=%s: %s", path,
              strerror(errno));
@@ -407,7 +465,9 @@ void report_end(void)
 {
     if (mode == NONE)
         return;
-    if (mode != CSV && entries == 0)
+    if (mode == SUMS)
+        sums();
+    else if (mode != CSV && entries == 0)
         fprintf(out, "no kernel was launched\n");
     else if (mode != CSV) {
         counts_table();

@@ -3,8 +3,8 @@
 #ifndef SIMT_COUNTERS_REPORT_H
 #define SIMT_COUNTERS_REPORT_H
 
-/* SIMT_REPORT=table, lines or csv: collect what each launch counted, print
- * it at the end (csv: at each launch).  Not set: nothing is counted. */
+/* SIMT_REPORT=table, lines, csv or sums: collect what each launch counted,
+ * print it at the end (csv: at each launch).  Not set: count nothing. */
 void report_begin(void);
 void report_end(void);
 
