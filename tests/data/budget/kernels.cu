@@ -33,10 +33,10 @@ __global__ void transpose(float *out, const float *in, int width, int height)
         tile[threadIdx.y][threadIdx.x] = in[y * width + x];
     if (RACE != 1)
         __syncthreads();
-    int column = blockIdx.y * 32 + threadIdx.x;
+    int col = blockIdx.y * 32 + threadIdx.x;
     int row = blockIdx.x * 32 + threadIdx.y;
-    if (column < height && row < width)
-        out[row * height + column] = tile[threadIdx.x][threadIdx.y];
+    if (col < height && row < width)
+        out[row * height + col] = tile[threadIdx.x][threadIdx.y];
 }
 
 __global__ void scale(float *x, float factor, int n)
