@@ -1,0 +1,9 @@
+/* Tangled from chapters/course/throughput-machine-solutions.nw, "Broken: the last thread".  Edit it there. */
+
+__global__ void differences(float *y, const float *x, int n)
+{
+    int stride = gridDim.x * blockDim.x, count = n - 1;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count;
+         i += stride)
+        y[i] = x[i + 1] - x[i];
+}

@@ -1,0 +1,10 @@
+/* Tangled from chapters/course/throughput-machine-solutions.nw, "A grid of two dimensions".  Edit it there. */
+
+__global__ void mirror(unsigned char *y, const unsigned char *x, int width,
+                       int height)
+{
+    int c = blockIdx.x * 32 + threadIdx.x;
+    int r = blockIdx.y * 8 + threadIdx.y;
+    if (c < width && r < height)
+        y[r * width + c] = x[r * width + width - 1 - c];
+}

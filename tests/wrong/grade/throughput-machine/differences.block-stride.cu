@@ -1,0 +1,8 @@
+// says: sectors read .*over
+__global__ void differences(float *y, const float *x, int n)
+{
+    int stride = blockDim.x, count = n - 1;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count;
+         i += stride)
+        y[i] = x[i + 1] - x[i];
+}

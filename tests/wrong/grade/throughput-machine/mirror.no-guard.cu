@@ -1,0 +1,9 @@
+// says: out of bounds
+__global__ void mirror(unsigned char *y, const unsigned char *x, int width,
+                       int height)
+{
+    int c = blockIdx.x * 32 + threadIdx.x;
+    int r = blockIdx.y * 8 + threadIdx.y;
+    if (c < width)
+        y[r * width + c] = x[r * width + width - 1 - c];
+}

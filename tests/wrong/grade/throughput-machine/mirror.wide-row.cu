@@ -1,0 +1,9 @@
+// says: out of bounds
+__global__ void mirror(unsigned char *y, const unsigned char *x, int width,
+                       int height)
+{
+    int c = blockIdx.x * 32 + threadIdx.x;
+    int r = blockIdx.y * 8 + threadIdx.y;
+    if (c < width && r < height)
+        y[r * 32 * gridDim.x + c] = x[r * width + width - 1 - c];
+}

@@ -1,0 +1,8 @@
+// says: out of bounds
+__global__ void negative(int *y, const float *x, int n)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    unsigned votes = __ballot_sync(0xffffffff, x[i] < 0);
+    if (i % 32 == 0 && i < n)
+        y[i / 32] = votes ? __ffs(votes) - 1 : 32;
+}
