@@ -20,6 +20,8 @@
     X(matmul)                                                            \
     X(low_precision)                                                     \
     X(fusion)                                                            \
+    X(recomputation)                                                     \
+    X(sparsity)                                                          \
     X(text_and_tokens)                                                   \
     X(training)                                                          \
     X(operators_on_the_gpu)                                              \
