@@ -23,7 +23,9 @@
     X(recomputation)                                                     \
     X(sparsity)                                                          \
     X(text_and_tokens)                                                   \
+    X(operators)                                                         \
     X(training)                                                          \
+    X(attention)                                                         \
     X(operators_on_the_gpu)                                              \
     X(fused_operators)
 

@@ -1,0 +1,14 @@
+// says: cache lines fetched .*over
+__global__ void forward(float *y, const float *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = x[i] > 0 ? x[i] * x[i] : 0;
+}
+
+__global__ void backward(float *dx, const float *dy, const float *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        dx[i] += x[i] > 0 ? 2 * x[i] * dy[i] : 0;
+    for (int i = 0; i < 16 * n; i += 16)
+        ((volatile float *)dx)[i % n] += 0;
+}
