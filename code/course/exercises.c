@@ -25,6 +25,7 @@
     X(text_and_tokens)                                                   \
     X(operators)                                                         \
     X(training)                                                          \
+    X(cpu_matmul)                                                        \
     X(attention)                                                         \
     X(operators_on_the_gpu)                                              \
     X(fused_operators)

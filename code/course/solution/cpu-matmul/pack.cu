@@ -1,0 +1,11 @@
+/* Tangled from chapters/course/cpu-matmul-solutions.nw, "A packed panel".  Edit it there. */
+
+__global__ void pack(float *p, const float *b, int depth, int columns)
+{
+    int end = (columns + 7) / 8 * 8;
+    for (int first = 0; first < end; first += 16)
+        for (int k = 0; k < depth; k++)
+            for (int j = first; j < first + 16 && j < end; j++)
+                p[j / 8 * 8 * depth + 8 * k + j % 8] =
+                    j < columns ? b[k * columns + j] : 0;
+}

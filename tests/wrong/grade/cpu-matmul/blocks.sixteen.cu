@@ -1,0 +1,11 @@
+// says: cache lines fetched .*over
+__global__ void multiply(float *c, const float *a, const float *b, int rows,
+                         int columns, int depth)
+{
+    for (int part = 0; part < depth; part += 16)
+        for (int i = 0; i < rows; i++)
+            for (int k = part; k < part + 16 && k < depth; k++)
+                for (int j = 0; j < columns; j++)
+                    c[i * columns + j] +=
+                        a[i * depth + k] * b[k * columns + j];
+}

@@ -1,0 +1,9 @@
+// says: cache lines fetched .*over
+__global__ void multiply(float *c, const float *a, const float *b, int rows,
+                         int columns, int depth)
+{
+    for (int j = 0; j < columns; j++)
+        for (int k = 0; k < depth; k++)
+            for (int i = 0; i < rows; i++)
+                c[i * columns + j] += a[i * depth + k] * b[k * columns + j];
+}
