@@ -1,4 +1,4 @@
-// says: elements are wrong|uninitialised
+// says: uninitialised: 
 __global__ void batch(float *y, const float *x, const float *w, int n)
 {
     __shared__ float s[8 * 64];

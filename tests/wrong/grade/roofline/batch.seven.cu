@@ -1,4 +1,4 @@
-// says: elements are wrong|not every element
+// says: not every element
 __global__ void batch(float *y, const float *x, const float *w, int n)
 {
     __shared__ float s[8 * 64];

@@ -1,4 +1,4 @@
-// says: elements are wrong|uninitialised
+// says: elements are wrong
 __global__ void window(float *y, const float *x, int n)
 {
     __shared__ float s[264];    // s[4 + t]: the number of thread t
