@@ -18,6 +18,7 @@
     X(profiling)                                                         \
     X(reduction)                                                         \
     X(matmul)                                                            \
+    X(tensor_cores)                                                      \
     X(low_precision)                                                     \
     X(fusion)                                                            \
     X(recomputation)                                                     \
