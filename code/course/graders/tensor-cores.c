@@ -78,6 +78,121 @@ static void run_fragments(struct Run *r)
     budget(r, "sectors written", "gst_sec", 24 * 32, 24 * 16);
 }
 
+static uint16_t to_bf16(double x)       /* the nearest, of two the even   */
+{
+    float f = (float)x;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static void run_store(struct Run *r)
+{
+    size_t n = (size_t)case_size(r);
+    struct Array *x = input_bf16(r, "x", 16 * n);
+    struct Array *w = input_bf16(r, "w", 16 * 64);
+    struct Array *y = output_array(r, "y", ARRAY_BF16, 64 * n);
+    LAUNCH(r, "rows", blocks_for(2 * n, 32), ARRAY(y), ARRAY(x), ARRAY(w),
+           INT((int)n));
+    uint16_t *wanted = (uint16_t *)wanted_ints(r, 32 * n);
+    for (size_t i = 0; i < 64 * n; i++)
+        wanted[i] = to_bf16(dot_bf16(x, i / 64, w, i % 64, 16));
+    expect_bits(r, y, wanted);
+    budget(r, "sectors written", "gst_sec", 512, 512);
+    budget(r, "requests to write", "gst_req", 64, 32);
+    budget(r, "sectors read", "gld_sec", 8 * 160, 8 * 160);
+    budget(r, "wavefronts of shared memory", "sld_wave+sst_wave+stsm_wave",
+           8 * 96, 8 * 32);
+}
+
+/* 16 numbers of x are positive, so that infinities of w have one sign. */
+static void run_columns(struct Run *r)
+{
+    size_t n = (size_t)case_size(r), blocks = (n + 15) / 16;
+    struct Array *x = input_bf16(r, "x", 16 * n);
+    struct Array *w = input_bf16(r, "w", 16 * 8);
+    for (size_t i = 0; i < 16 * n; i++)
+        x->h[i] &= 0x7fff;
+    for (size_t c = 0; c < 8; c += (size_t)case_random(r, 1, 3))
+        w->h[16 * c + (size_t)case_random(r, 0, 15)] =
+            (uint16_t)(case_random(r, 0, 1) << 15 | 0x7f80);
+    refill(r, x), refill(r, w);
+    struct Array *y = output_floats(r, "y", 8 * n);
+    struct Array *part = output_floats(r, "part", 8 * blocks);
+    float *wanted = wanted_floats(r, 8 * n);
+    float *sums = wanted_floats(r, 8 * blocks);
+    for (size_t i = 0; i < 8 * n; i++) {
+        double sum = dot_bf16(x, i / 8, w, i % 8, 16);
+        wanted[i] = (float)sum;
+        sums[i / 128 * 8 + i % 8] += (float)sum;
+    }
+    LAUNCH(r, "columns", blocks_for(2 * n, 32), ARRAY(y), ARRAY(part),
+           ARRAY(x), ARRAY(w), INT((int)n));
+    expect_floats(r, y, wanted, 0, 4e-6);
+    expect_floats(r, part, sums, 0, 3e-4);
+    budget(r, "instructions of tensor cores", "tensor_inst", 7, 7);
+    budget(r, "sectors read", "gld_sec", 312, 312);
+    budget(r, "sectors written", "gst_sec", 114, 107);
+}
+
+/* x, cut toward zero to a multiple of 2^unit */
+static double cut_to(double x, int unit)
+{
+    return ldexp(trunc(ldexp(x, -unit)), unit);
+}
+
+static double cut_step(double total, const float *p)
+{
+    double largest = fabs(total), sum;
+    for (int i = 0; i < 32; i++)
+        largest = fmax(largest, fabs((double)p[i]));
+    if (largest <= 0)
+        return 0;
+    sum = cut_to(total, ilogb(largest) - 13);
+    for (int i = 0; i < 32; i++)
+        sum += cut_to((double)p[i], ilogb(largest) - 13);
+    return fabs(sum) > 0 ? cut_to(sum, ilogb(sum) - 13) : 0;
+}
+
+static float e4m3(struct Run *r, int largest)   /* its exponent           */
+{
+    int m = case_random(r, 0, 15), e = case_random(r, -6, largest);
+    return ldexpf(m < 8 ? (float)m : -(float)m, e - 3);
+}
+
+static void run_cut(struct Run *r)
+{
+    int n = case_size(r), steps = case_random(r, 1, 20);
+    int kind = n % 3;
+    if (case_counted(r))
+        steps = 24;
+    size_t row = 32 * (size_t)steps, all = row * (size_t)n;
+    struct Array *p = input_floats(r, "p", all, 0, 1);
+    struct Array *total = output_floats(r, "total", (size_t)n);
+    float *wanted = wanted_floats(r, (size_t)n);
+    for (size_t i = 0; i < all; i++) {
+        p->f[i] = e4m3(r, 8) * e4m3(r, 3);
+        if (kind == 1)                  /* one sign: the loss adds up     */
+            p->f[i] = -fabsf(p->f[i]);
+        if (kind == 2 && i / 32 % 3 != 1)       /* whole steps of zeros   */
+            p->f[i] = 0;
+    }
+    refill(r, p);
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int k = 0; k < steps; k++)
+            sum = cut_step(sum, p->f + (size_t)i * row + 32 * k);
+        wanted[i] = (float)sum;
+    }
+    LAUNCH(r, "cut", blocks_for(32 * (size_t)n, 128), ARRAY(total),
+           ARRAY(p), INT(steps), INT(n));
+    expect_floats(r, total, wanted, 0, 0);
+    budget(r, "sectors read", "gld_sec", 16 * 24 * 4, 16 * 24 * 4);
+    budget(r, "requests to read", "gld_req", 16 * 24, 16 * 24);
+    budget(r, "barriers (warps arriving)", "barriers", 0, 0);
+    budget(r, "branches that split", "branch_div", 64, 16);
+}
+
 extern const struct Exercise tensor_cores_exercises[];
 const struct Exercise tensor_cores_exercises[] = {
     /* exercises of tensor cores */
@@ -103,5 +218,37 @@ const struct Exercise tensor_cores_exercises[] = {
                 "memory: one float2.",
                 "For a fourth star: a sum over k may be taken in any "
                 "order." } },
+    { .name = "tensor-cores/store", .title = "slow: half of each sector",
+      .difficulty = 3, .run = run_store,
+      .size = { 1, 7, 8, 9, 16, 33, 128 }, .largest = 100,
+      .hint = { "A store of the warp goes to eight rows.  How many bytes "
+                "of each does it write?",
+                "Put all 16 rows of 64 numbers into shared memory, then "
+                "store 16 bytes a lane.  Eight lanes have a whole row.",
+                "Rows of 128 bytes in shared memory begin in the same "
+                "bank.  Make them 16 bytes longer.",
+                "Without shared memory: which columns of w an mma "
+                "multiplies is up to you." } },
+    { .name = "tensor-cores/columns", .title = "broken: sums of columns",
+      .difficulty = 3, .run = run_columns,
+      .size = { 1, 8, 9, 15, 16, 17, 32, 100 }, .largest = 90,
+      .hint = { "Which lanes hold sums of the same two columns?  A "
+                "shuffle between lanes i apart: which i stay in a column?",
+                "Rows beyond n are rows of zeros.  What is zero times "
+                "infinity?",
+                "The number of rows is known: choose 0 for a row that "
+                "does not exist, after the mma." } },
+    { .name = "tensor-cores/cut", .title = "a sum of 14 bits",
+      .difficulty = 3, .run = run_cut, .size = { 1, 3, 5, 17, 16 },
+      .largest = 20,
+      .hint = { "A float's exponent is in bits 23 to 30, plus 127.  Of "
+                "magnitudes, the one with the largest bits is the "
+                "largest: a maximum of integers by five shuffles.",
+                "Multiply by 2^(13 - e), whose bits are (140 - e) << 23, "
+                "and convert to int, which cuts.  What is left of 33 "
+                "numbers fits into 20 bits.",
+                "Integers are added exactly.  Of a sum s, 32 - "
+                "__clz(abs(s)) bits are significant: clear the lowest of "
+                "them beyond 14." } },
     { .name = NULL },
 };
