@@ -193,6 +193,79 @@ static void run_cut(struct Run *r)
     budget(r, "branches that split", "branch_div", 64, 16);
 }
 
+static void run_chunks(struct Run *r)
+{
+    size_t n = (size_t)case_size(r);
+    struct Array *x = input_bf16(r, "x", 64 * n);
+    struct Array *w = input_bf16(r, "w", 64 * 8);
+    struct Array *y = output_floats(r, "y", 8 * n);
+    float *wanted = wanted_floats(r, 8 * n);
+    for (size_t i = 0; i < 8 * n; i++)
+        wanted[i] = (float)dot_bf16(x, i / 8, w, i % 8, 64);
+    LAUNCH(r, "product", blocks_for(2 * n, 32), ARRAY(y), ARRAY(x),
+           ARRAY(w), INT((int)n));
+    expect_floats(r, y, wanted, 0, 2e-5);
+    budget(r, "instructions of tensor cores", "tensor_inst", 16, 16);
+    budget(r, "bank conflicts", "ldsm_conf+sst_conf+sld_conf", 0, 0);
+    budget(r, "wavefronts of shared memory", "ldsm_wave+sst_wave+sld_wave",
+           4 * 48, 4 * 32);
+    budget(r, "bytes of shared memory", "smem_static", 2048, 2048);
+    budget(r, "sectors read", "gld_sec", 4 * 128, 4 * 128);
+}
+
+/* Row k of x belongs to block owner[k]: found by counting up, not by a
+ * formula. */
+static void run_parts(struct Run *r)
+{
+    int tiles = case_size(r), steps = case_random(r, 1, 30);
+    int blocks = case_random(r, 1, 2 * tiles + 2);
+    if (tiles == 2)
+        blocks = 2;                     /* whole tiles only               */
+    else if (tiles == 3)
+        steps = 2, blocks = 11;         /* more blocks than rows          */
+    else if (tiles == 5)
+        blocks = 2;                     /* two whole tiles in each        */
+    else if (tiles == 7)
+        steps = 1, blocks = 2;          /* tile 3 begins block 1          */
+    else if (case_counted(r))
+        steps = 44, blocks = 22;
+    size_t rows = (size_t)tiles * (size_t)steps;
+    struct Array *x = input_floats(r, "x", 32 * rows, -1, 1);
+    struct Array *y = output_floats(r, "y", 32 * (size_t)tiles);
+    struct Array *part = zero_floats(r, "part", 64 * (size_t)blocks);
+    float *sums = wanted_floats(r, 32 * (size_t)tiles);
+    float *parts = wanted_floats(r, 64 * (size_t)blocks);
+    int *owner = wanted_ints(r, rows);
+    for (int k = 0, b = 0; k < (int)rows; k++) {
+        while (k >= (b + 1) * (int)rows / blocks)
+            b++;
+        owner[k] = b;
+    }
+    for (int k = 0; k < (int)rows; k++) {
+        int tile = k / steps, b = owner[k], start = b * (int)rows / blocks;
+        bool whole = owner[tile * steps] == owner[(tile + 1) * steps - 1];
+        float *to = &parts[64 * b + 32 * (start / steps != tile)];
+        for (int c = 0; c < 32; c++) {
+            sums[32 * tile + c] += x->f[32 * k + c];
+            if (!whole)
+                to[c] += x->f[32 * k + c];
+        }
+    }
+    struct Shape shape = { .grid = { (uint32_t)blocks, 1, 1 },
+                           .block = { 32, 1, 1 } };
+    LAUNCH(r, "work", shape, ARRAY(y), ARRAY(part), ARRAY(x), INT(tiles),
+           INT(steps));
+    shape.grid.x = (uint32_t)tiles;
+    LAUNCH(r, "join", shape, ARRAY(y), ARRAY(part), INT(tiles), INT(steps),
+           INT(blocks));
+    expect_floats(r, part, parts, 0, 2e-5);
+    expect_floats(r, y, sums, 0, 2e-5);
+    budget(r, "sectors read", "gld_sec", 1408 + 8 * 28,
+           1408 + 4 * 28);
+    budget(r, "sectors written", "gst_sec", 200, 144);
+    budget(r, "branches that split", "branch_div", 0, 0);
+}
+
 extern const struct Exercise tensor_cores_exercises[];
 const struct Exercise tensor_cores_exercises[] = {
     /* exercises of tensor cores */
@@ -250,5 +323,29 @@ const struct Exercise tensor_cores_exercises[] = {
                 "Integers are added exactly.  Of a sum s, 32 - "
                 "__clz(abs(s)) bits are significant: clear the lowest of "
                 "them beyond 14." } },
+    { .name = "tensor-cores/chunks",
+      .title = "slow: eight rows in the same banks",
+      .difficulty = 3, .run = run_chunks,
+      .size = { 1, 7, 8, 9, 17, 64 },
+      .largest = 60,
+      .hint = { "ldmatrix reads the same chunk of 16 bytes of eight rows "
+                "at a time.  How far apart are these in memory?",
+                "The order of the chunks in a row is free.  Let it be "
+                "another in each of eight rows.",
+                "Chunk c of row r goes to place c ^ (r % 8), and is "
+                "fetched from there." } },
+    { .name = "tensor-cores/parts", .title = "equal parts (hard)",
+      .difficulty = 4, .run = run_parts, .size = { 1, 2, 3, 5, 7, 8 },
+      .largest = 12,
+      .hint = { "A block goes through its rows tile by tile: a piece ends "
+                "where the tile or the block ends, whichever is first.",
+                "A piece of `steps` rows is a whole tile.  If it is not, "
+                "and does not begin where the block begins, it is the "
+                "last of the block.",
+                "join: row k belongs to block ((k + 1) B - 1) / R.  Which "
+                "blocks have the first and the last row of the tile?",
+                "If both are the same block, the tile was whole. "
+                "Otherwise add a row of part for each block from one to "
+                "the other: which of its two?" } },
     { .name = NULL },
 };

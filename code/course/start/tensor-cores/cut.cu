@@ -3,7 +3,7 @@
 // tensor-cores/cut: a sum of 14 bits
 //
 // p has n rows of 32 * steps products of two numbers of 8 bits, as floats.
-// total[r] wants the sum of row r as a tensor core of Hopper makes it.  It
+// total[r] is the sum of row r as a tensor core of Hopper makes it.  It
 // begins at 0.  Each step adds the next 32 products, by this rule:
 //
 // 1.  Let e be the largest exponent among the total and the 32 products:

@@ -6,7 +6,7 @@
 // numbers, B has 8 columns of 16.  a has the matrices A one after the
 // other, each row after row; b has the matrices B, each column after
 // column.  Two neighbours of a row of A or of a column of B are one
-// unsigned, the first in the lower half.  d wants the n products A B in
+// unsigned, the first in the lower half.  d is for the n products A B in
 // fp32, 16 rows of 8 each.  A warp makes one product, with one mma; a
 // block has 128 threads.
 //
