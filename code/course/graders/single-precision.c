@@ -133,6 +133,36 @@ static void run_three(struct Run *r)
     budget(r, "multiplications of floats", "fmul+ffma", 0, 0);
 }
 
+/* A cut loses at most 2^-15 of a sum.  Two in a row, the first when the
+ * sum is half of what it will be, lose 1.5 times as much: 4.6e-5. */
+static void run_pieces(struct Run *r)
+{
+    size_t steps = (size_t)case_size(r), deep = 8 * steps;
+    struct Array *x = input_floats(r, "x", 16 * deep, 0.1f, 1);
+    struct Array *w = input_floats(r, "w", 8 * deep, 0.1f, 1);
+    struct Array *y = output_floats(r, "y", 16 * 8);
+    float *wanted = wanted_floats(r, 16 * 8);
+    for (size_t i = 0; i < 16 * deep; i++)
+        x->f[i] = (float)cut_to_tf32((double)x->f[i]);
+    for (size_t i = 0; i < 8 * deep; i++)
+        w->f[i] = (float)cut_to_tf32((double)w->f[i]);
+    refill(r, x), refill(r, w);
+    for (size_t i = 0; i < 16 * 8; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < deep; k++)
+            sum += (double)x->f[i / 8 * deep + k] *
+                   (double)w->f[i % 8 * deep + k];
+        wanted[i] = (float)sum;
+    }
+    LAUNCH(r, "product", blocks_for(32, 32), ARRAY(y), ARRAY(x), ARRAY(w),
+           INT((int)steps));
+    expect_floats(r, y, wanted, 5e-5, 0);
+    budget(r, "instructions of tensor cores", "tensor_inst", 128, 128);
+    budget(r, "lanes adding floats", "fadd", 128 * 128, 64 * 128);
+    budget(r, "lanes multiplying floats", "fmul+ffma", 0, 0);
+    budget(r, "sectors read", "gld_sec", 128 * 48, 128 * 48);
+}
+
 extern const struct Exercise single_precision_exercises[];
 const struct Exercise single_precision_exercises[] = {
     /* exercises of single precision */
@@ -176,5 +206,15 @@ const struct Exercise single_precision_exercises[] = {
                 "cut by you, since the second is computed from it.",
                 "a b is nearly a1 b1 + a1 b2 + a2 b1.  In which order do "
                 "you add them?" } },
+    { .name = "single-precision/pieces",
+      .title = "broken: a sum that is cut off",
+      .difficulty = 2, .run = run_pieces,
+      .size = { 1, 2, 3, 7, 64, 128 },
+      .largest = 100,
+      .hint = { "Each cut loses up to 2^-15 of the sum so far.  How often "
+                "is a long sum cut?",
+                "Let an mma begin with a sum of 0, and add its result to "
+                "d by ordinary additions.",
+                "Two mma may share a sum.  What if their number is odd?" } },
     { .name = NULL },
 };

@@ -15,8 +15,8 @@
 //
 // Then `join` runs, with a block for each tile.  It makes the rows of y
 // that `work` has not written, from those of part.  All blocks are one
-// warp, a lane for each column.  No product of these numbers is 2^31 or
-// more.
+// warp, a lane for each column.  All products of these integers are below
+// 2^31.
 
 __global__ void work(float *y, float *part, const float *x, int tiles,
                      int steps)
