@@ -130,7 +130,9 @@ static void run_three(struct Run *r)
     expect_floats(r, y, wanted, 0, 3.2e-5);
     budget(r, "instructions of tensor cores", "tensor_inst", 4 * 8, 4 * 6);
     budget(r, "sectors read", "gld_sec", 4 * 96, 4 * 96);
-    budget(r, "multiplications of floats", "fmul+ffma", 0, 0);
+    /* A reader may round each part of six numbers by a multiplication. */
+    budget(r, "multiplications of floats", "fmul+ffma",
+           4 * 32 * 2 * 12, 0);
 }
 
 /* A cut loses at most 2^-15 of a sum.  Two in a row, the first when the
