@@ -18,6 +18,7 @@
     X(profiling)                                                         \
     X(reduction)                                                         \
     X(matmul)                                                            \
+    X(tensor_cores)                                                      \
     X(low_precision)                                                     \
     X(fusion)                                                            \
     X(recomputation)                                                     \
@@ -28,7 +29,8 @@
     X(cpu_matmul)                                                        \
     X(attention)                                                         \
     X(operators_on_the_gpu)                                              \
-    X(fused_operators)
+    X(fused_operators)                                                   \
+    X(single_precision)
 
 #define DECLARE(chapter) extern const struct Exercise chapter##_exercises[];
 EACH_CHAPTER(DECLARE)

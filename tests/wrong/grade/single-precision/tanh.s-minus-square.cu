@@ -1,0 +1,11 @@
+// says: elements are wrong
+__global__ void tanh_backward(float *dx, const float *dy, const float *x,
+                              int n)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n)
+        return;
+    float e = __expf(-2 * fabsf(x[i]));
+    float s = 1 / (1 + e);
+    dx[i] = dy[i] * (4 * (s - s * s));
+}
