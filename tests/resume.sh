@@ -52,7 +52,7 @@ check "the run spans several epochs and ends inside one" \
 # the log has a line at its head, and the last kill may come too late.
 RANDOM=1
 kills=0
-lines() { [ ! -e "$1" ] || wc -l < "$1"; }
+lines() { if [ -e "$1" ]; then wc -l < "$1"; else echo 0; fi; }
 for _ in $(seq 100); do
     [ -d "$dir/killed/step-000060" ] && break
     to=$(($(lines "$dir/killed.csv") + RANDOM % 8))
@@ -72,7 +72,14 @@ done
 check "killed more than twice before its end: $kills times" test $kills -ge 3
 check "killed $kills times: the same model and moments" same_end "$dir/killed"
 check "and a log without gap or repetition" same_log "$dir/killed"
-check "and no temporary files" test -z \
+
+# The last kill may fall between the name of the last checkpoint and the end
+# of the deletion of an older one; the next start deletes what is left.  The
+# folder made here is left by such a kill, whenever the real ones came.
+mkdir -p "$dir/killed/tmp-step-000058"
+echo half > "$dir/killed/tmp-step-000058/model.safetensors"
+again "$dir/killed"
+check "the next start leaves no temporary files" test -z \
     "$(find "$dir/killed" -mindepth 1 -name '*tmp*' | head -1)"
 
 # Told to stop.
