@@ -25,6 +25,7 @@
     X(sparsity)                                                          \
     X(text_and_tokens)                                                   \
     X(operators)                                                         \
+    X(model)                                                             \
     X(training)                                                          \
     X(cpu_matmul)                                                        \
     X(attention)                                                         \
