@@ -83,8 +83,9 @@ __device__ static uint32_t warp_scan(uint32_t x)
     return x;
 }
 
-/* The sum over all warps before this one, each of which brings `sum` in
- * all its lanes; *total: over all.  part: shared memory of this call. */
+/* The sum of the `sum` of all warps before this one; *total: of all warps.
+ * sum is the same in all lanes of a warp; part: shared memory of this
+ * call. */
 __device__ static uint32_t warps_before(uint32_t sum, uint32_t *total,
                                         uint32_t *part)
 {

@@ -9,9 +9,9 @@
 /* sort: count */
 enum { RADIX = THREADS, MAX_TILES = 64 };
 
-/* A pass of a stable sort looks at eight bits, from `shift` on, of keys
- * that tiles of `tile` neighbours bring.  count[b][d] = how many of tile b
- * have digit d.
+/* For a pass of a stable sort by the eight bits from `shift` on.  A tile
+ * is `tile` adjacent keys; count[b][d] = how many keys of tile b have
+ * digit d.
  *   launch    a block of 256 for each tile */
 __global__ void sort_count(int *count, const int *key, int N, int tile,
                            int shift)
