@@ -19,7 +19,7 @@ set samples 400
 roof(x, flops, bytes) = x * bytes < flops ? x * bytes : flops
 set label 1 'tensor cores, 0.5 ms' at 1400, burst * 1.28 center textcolor rgb '#888888'
 set label 6 'sustained' at 2500, tensor * 0.76 center textcolor rgb '#c0562f'
-set label 7 'products' at 1500, 300 center font ',11' textcolor rgb '#010203'
+set label 7 'matmuls' at 1500, 300 center font ',11' textcolor rgb '#010203'
 set label 2 'fp32' at 1600, fp32 * 1.35 center textcolor rgb '#c0562f'
 set label 3 'memory' at 17, 17 * hbm * 1.42 rotate by 32.9 textcolor rgb '#c0562f'
 set label 4 'L2' at 36, 36 * l2 * 1.5 rotate by 32.9 textcolor rgb '#888888'

@@ -115,8 +115,8 @@ static void ln_f_fwd(struct Model *m, int N)
 }
 
 /* run the classifier in bf16 */
-/* logits and losses of `rows` rows from n on; with a gradient the logits
- * become theirs, and scale is that of a row's loss */
+/* The logits and losses of `rows` rows from n on. If a gradient is wanted,
+ * it overwrites the logits; scale is the weight of a row's loss. */
 static void chunk_fwd(struct Model *m, int n, int rows, float scale,
                       bool gradient)
 {
@@ -132,8 +132,8 @@ static void chunk_fwd(struct Model *m, int n, int rows, float scale,
                     m->config.V, x->Vp, gradient);
 }
 
-/* from the logits' gradient that of wte, written or added to, and that of
- * ln_f, in its place */
+/* From the gradient of the logits: the gradient of wte, written or added
+ * to, and the gradient of ln_f, which overwrites ln_f. */
 static void chunk_bwd(struct Model *m, int n, int rows, bool add)
 {
     struct Bf16Model *x = m->bf16;
