@@ -29,6 +29,7 @@
     X(cpu_matmul)                                                        \
     X(attention)                                                         \
     X(operators_on_the_gpu)                                              \
+    X(gpt2_on_the_gpu)                                                   \
     X(fused_operators)                                                   \
     X(single_precision)
 
