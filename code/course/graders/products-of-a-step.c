@@ -1,0 +1,140 @@
+/* Tangled from chapters/course/products-of-a-step-solutions.nw, "Solutions: the matmuls of a training step".  Edit it there. */
+
+#include "course/course.h"
+
+#include <math.h>
+#include <string.h>
+
+/* graders of products of a step */
+static void run_roles(struct Run *r)
+{
+    bool counted = case_counted(r);
+    int M = case_size(r), N = counted ? 64 : case_random(r, 1, 40);
+    int K = counted ? 16 : case_random(r, 1, 20), gap = counted ? 0 : 3;
+    int ta = case_random(r, 0, 1), tb = case_random(r, 0, 1);
+    int lda = (ta ? M : K) + case_random(r, 0, gap);
+    int ldb = (tb ? K : N) + case_random(r, 0, gap);
+    int ldc = N + case_random(r, 0, gap);
+    struct Array *a = input_floats(r, "a", (size_t)((ta ? K : M) * lda),
+                                   -1, 1);
+    struct Array *b = input_floats(r, "b", (size_t)((tb ? N : K) * ldb),
+                                   -1, 1);
+    size_t n = (size_t)(M * ldc);
+    struct Array *c = in_place(input_floats(r, "c", n, 5, 6));
+    float *wanted = wanted_floats(r, n);
+    memcpy(wanted, c->f, n * sizeof *wanted);   /* between rows it stays */
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++) {
+            double sum = 0;
+            for (int k = 0; k < K; k++)
+                sum += (double)a->f[ta ? k * lda + i : i * lda + k] *
+                       (double)b->f[tb ? j * ldb + k : k * ldb + j];
+            wanted[i * ldc + j] = (float)sum;
+        }
+    LAUNCH(r, "matmul", blocks_for((size_t)(M * N), 64), ARRAY(c), ARRAY(a),
+           ARRAY(b), INT(M), INT(N), INT(K), INT(ta), INT(tb), INT(lda),
+           INT(ldb), INT(ldc));
+    expect_floats(r, c, wanted, 1e-5, 1e-5);
+    budget(r, "sectors written", "gst_sec", 256, 256);
+}
+
+static void run_order(struct Run *r)
+{
+    enum { WAVE = 16, DEPTH = 16 };
+    int rows = case_size(r), cols = case_random(r, 1, 12);
+    if (case_counted(r))
+        cols = 24;
+    size_t M = 8 * (size_t)rows, N = 8 * (size_t)cols;
+    struct Array *a = input_floats(r, "a", M * DEPTH, -1, 1);
+    struct Array *b = input_floats(r, "b", DEPTH * N, -1, 1);
+    struct Array *c = output_floats(r, "c", M * N);
+    float *wanted = wanted_floats(r, M * N);
+    for (size_t i = 0; i < M * N; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < DEPTH; k++)
+            sum += (double)a->f[i / N * DEPTH + k] *
+                   (double)b->f[k * N + i % N];
+        wanted[i] = (float)sum;
+    }
+    for (int first = 0; first < rows * cols; first += WAVE) {
+        int left = rows * cols - first;
+        struct Shape wave = {
+            { (uint32_t)(left < WAVE ? left : WAVE), 1, 1 }, { 64, 1, 1 }, 0
+        };
+        LAUNCH(r, "matmul", wave, ARRAY(c), ARRAY(a), ARRAY(b), INT(rows),
+               INT(cols), INT(first));
+    }
+    expect_floats(r, c, wanted, 1e-5, 1e-5);
+    budget(r, "different sectors read in a wave", "unique_read", 3840,
+           3072);
+}
+
+static void run_depth(struct Run *r)
+{
+    int M = case_size(r), K = case_random(r, 1, 40);
+    int parts = case_random(r, 1, 7);
+    if (case_counted(r))
+        K = 64, parts = 4;
+    size_t m = (size_t)M, n = 32 * m, k = (size_t)K;
+    struct Array *a = input_floats(r, "a", m * k, -1, 1);
+    struct Array *b = input_floats(r, "b", k * 32, -1, 1);
+    struct Array *bias = input_floats(r, "bias", 32, -1, 1);
+    struct Array *part = output_floats(r, "part", n * (size_t)parts);
+    struct Array *c = output_floats(r, "c", n);
+    float *wanted = wanted_floats(r, n);
+    for (size_t i = 0; i < n; i++) {
+        double sum = (double)bias->f[i % 32];
+        for (size_t q = 0; q < k; q++)
+            sum += (double)a->f[i / 32 * k + q] *
+                   (double)b->f[q * 32 + i % 32];
+        wanted[i] = (float)fmax(sum, 0);
+    }
+    struct Shape shape = blocks_for(n, 256), cut = shape;
+    cut.grid.y = (uint32_t)parts;
+    LAUNCH(r, "work", cut, ARRAY(part), ARRAY(a), ARRAY(b), ARRAY(bias),
+           INT(M), INT(K), INT(parts));
+    LAUNCH(r, "finish", shape, ARRAY(c), ARRAY(part), ARRAY(bias), INT(M),
+           INT(parts));
+    expect_floats(r, c, wanted, 1e-5, 1e-5);
+    budget(r, "sectors read", "gld_sec", 11264, 10880);
+    budget(r, "sectors written", "gst_sec", 640, 640);
+}
+
+extern const struct Exercise products_of_a_step_exercises[];
+const struct Exercise products_of_a_step_exercises[] = {
+    /* exercises of products of a step */
+    { .name = "products-of-a-step/roles", .title = "a library of another order",
+      .difficulty = 1, .run = run_roles,
+      .size = { 1, 2, 3, 17, 33, 32 },
+      .largest = 40,
+      .hint = { "Take the bytes of a 2 x 3 matrix that is stored row "
+                "after row, and read them column after column. Which "
+                "matrix is it?",
+                "The library sees the transposes of our matrices. Which "
+                "product of transposes is the transpose of c?",
+                "The transpose of a b is b' a'. Exchange the operands and "
+                "the sizes. What becomes of ta and tb?" } },
+    { .name = "products-of-a-step/order",
+      .title = "slow: which tile does a block take?",
+      .difficulty = 2, .run = run_order, .size = { 1, 3, 4, 5, 9, 16 },
+      .largest = 14,
+      .hint = { "A wave reads a strip of a for each row of tiles that it "
+                "touches and a strip of b for each column. How many "
+                "strips are 16 tiles of one row? What is the least for 16 "
+                "tiles?",
+                "Let a group of four rows of tiles go together: first the "
+                "four tiles of column 0, then those of column 1.",
+                "A group has 4 * cols blocks. The last group may have "
+                "fewer than four rows: count them, and divide by that "
+                "number." } },
+    { .name = "products-of-a-step/depth",
+      .title = "broken: a sum cut into parts",
+      .difficulty = 2, .run = run_depth, .size = { 1, 2, 7, 9, 33, 32 },
+      .largest = 40,
+      .hint = { "How often is the bias added to an element of c?",
+                "relu(x) + relu(y) is not relu(x + y). Who knows the "
+                "whole sum?",
+                "Let K be 10 and parts 4: which terms has the last part? "
+                "Let K be 5: which has it then?" } },
+    { .name = NULL },
+};
