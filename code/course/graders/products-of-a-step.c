@@ -100,6 +100,59 @@ static void run_depth(struct Run *r)
     budget(r, "sectors written", "gst_sec", 640, 640);
 }
 
+static void run_edge(struct Run *r)
+{
+    size_t cols = (size_t)case_size(r);
+    size_t rows = case_counted(r) ? 40 : (size_t)case_random(r, 1, 50);
+    size_t ld = (cols + 7) / 8 * 8, down = (rows + 15) / 16;
+    struct Array *x = input_floats(r, "x", (rows - 1) * ld + cols, -1, 1);
+    for (size_t i = 0; i < x->n; i++)
+        if (i % ld >= cols)
+            x->f[i] = NAN;
+    refill(r, x);
+    struct Array *y = output_floats(r, "y", down * cols);
+    float *wanted = wanted_floats(r, down * cols);
+    for (size_t i = 0; i < down * cols; i++) {
+        double sum = 0;
+        for (size_t m = i / cols * 16; m < rows && m < i / cols * 16 + 16;
+             m++)
+            sum += (double)x->f[m * ld + i % cols];
+        wanted[i] = (float)sum;
+    }
+    struct Shape tiles = {
+        { (uint32_t)((cols + 31) / 32), (uint32_t)down, 1 }, { 128, 1, 1 },
+        0
+    };
+    LAUNCH(r, "tile_sums", tiles, ARRAY(y), ARRAY(x), INT((int)rows),
+           INT((int)cols), INT((int)ld));
+    expect_floats(r, y, wanted, 1e-5, 1e-5);
+    budget(r, "requests of loads to registers", "gld_req", 0, 0);
+    budget(r, "requests of copies", "async_cg_req", 24, 20);
+    budget(r, "sectors copied", "async_cg_sec", 280, 280);
+}
+
+static void run_ahead(struct Run *r)
+{
+    int blocks = 3, steps = case_size(r);
+    size_t n = 128 * (size_t)blocks;
+    struct Array *x = input_floats(r, "x", n * (size_t)steps, -1, 1);
+    struct Array *y = output_floats(r, "y", n);
+    float *wanted = wanted_floats(r, n);
+    for (size_t i = 0; i < n; i++) {
+        const float *piece = x->f + i / 128 * 128 * (size_t)steps;
+        double sum = 0;
+        for (size_t s = 0; s < (size_t)steps; s++)
+            sum += (double)piece[128 * s + 127 - i % 128];
+        wanted[i] = (float)sum;
+    }
+    LAUNCH(r, "reversed", blocks_for(n, 128), ARRAY(y), ARRAY(x),
+           INT(steps));
+    expect_floats(r, y, wanted, 1e-5, 1e-5);
+    budget(r, "requests of loads to registers", "gld_req", 0, 0);
+    budget(r, "barriers (warps arriving)", "barriers", 12 * 21, 12 * 20);
+    budget(r, "bytes of shared memory", "smem_static", 1536, 1536);
+}
+
 extern const struct Exercise products_of_a_step_exercises[];
 const struct Exercise products_of_a_step_exercises[] = {
     /* exercises of products of a step */
@@ -136,5 +189,30 @@ const struct Exercise products_of_a_step_exercises[] = {
                 "whole sum?",
                 "Let K be 10 and parts 4: which terms has the last part? "
                 "Let K be 5: which has it then?" } },
+    { .name = "products-of-a-step/edge", .title = "zeros after the edge",
+      .difficulty = 2, .run = run_edge,
+      .size = { 1, 3, 4, 31, 32, 33, 66, 50 }, .largest = 80,
+      .hint = { "Thread t has row t / 8 of the tile and the numbers from "
+                "4 * (t % 8) on.",
+                "How many of its four numbers are inside the matrix? "
+                "There may be none or more than four: keep the number of "
+                "bytes between 0 and 16.",
+                "In a row that does not exist it is 0 bytes.",
+                "Each thread knows of its own copies only. First it waits "
+                "for them, then for the other threads." } },
+    { .name = "products-of-a-step/ahead",
+      .title = "broken: copies that run ahead",
+      .difficulty = 3, .run = run_ahead, .size = { 1, 2, 3, 4, 7, 20 },
+      .largest = 30,
+      .hint = { "Which buffer does the copy of step i + 2 overwrite, and "
+                "which step may a slow warp still be reading from it?",
+                "After the barrier of step i, all warps have read step i "
+                "- 1. So the copy of step i + 2 may start then, and not "
+                "earlier.",
+                "The wait counts groups. How many have been committed "
+                "after the group of step i when the wait is reached? In "
+                "the last two steps as well?",
+                "Commit in each iteration, even if there is nothing left "
+                "to copy." } },
     { .name = NULL },
 };
