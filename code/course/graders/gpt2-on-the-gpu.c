@@ -189,7 +189,7 @@ const struct Exercise gpt2_on_the_gpu_exercises[] = {
       .largest = 700,
       .hint = { "Which of the two arrays can hold a change of 0.00001 to "
                 "a weight of 0.1?",
-                "Compute the new weight in a float. It is stored twice: "
+                "Compute the new weight in a float.  It is stored twice: "
                 "as it is in w, rounded in copy.",
                 "Nothing has to be read from copy." } },
     { .name = "gpt2-on-the-gpu/micro",
@@ -198,7 +198,7 @@ const struct Exercise gpt2_on_the_gpu_exercises[] = {
       .largest = 150,
       .hint = { "What is 0 times a NaN?",
                 "A total of 300 has neighbours in bf16 at a distance of "
-                "2. What becomes of it when 0.9 is added?",
+                "2.  What becomes of it when 0.9 is added?",
                 "Keep the sum in a float, and do not read db for the "
                 "first micro-batch." } },
     { .name = "gpt2-on-the-gpu/residual",
@@ -207,9 +207,9 @@ const struct Exercise gpt2_on_the_gpu_exercises[] = {
       .size = { 1, 3, 4, 5, 33, 64 },
       .largest = 50,
       .hint = { "The first kernel writes an array, the second reads two "
-                "and writes two. Which of the five is moved only so that "
+                "and writes two.  Which of the five is moved only so that "
                 "it can be added to?",
-                "The product is in a register of the first kernel. x can "
+                "The product is in a register of the first kernel.  x can "
                 "be added there.",
                 "Then mid is right after the first kernel, and the second "
                 "one has no reason to write it." } },
@@ -217,7 +217,7 @@ const struct Exercise gpt2_on_the_gpu_exercises[] = {
       .difficulty = 2, .run = run_again,
       .size = { 1, 2, 255, 257, 1024 },
       .largest = 700,
-      .hint = { "`again` can only know what is in pre. What does `up` "
+      .hint = { "`again` can only know what is in pre.  What does `up` "
                 "know besides?",
                 "GELU has to be applied to the same number both times: to "
                 "the rounded one.",
@@ -227,18 +227,18 @@ const struct Exercise gpt2_on_the_gpu_exercises[] = {
       .difficulty = 4, .run = run_stream,
       .size = { 1, 2, 31, 32, 33, 65, 370, 1024 }, .largest = 500,
       .hint = { "A part of the stream is launched from time a on, and "
-                "before it the device is busy until time b. When does the "
-                "part end, as a function of a and b? Try parts of one and "
-                "of two kernels.",
-                "max(a + p, b + d). d is the time of its kernels. What is "
-                "p? How is it computed for one kernel, and when a kernel "
-                "is appended?",
+                "before it the device is busy until time b.  When does "
+                "the part end, as a function of a and b?  Try parts of "
+                "one and of two kernels.",
+                "max(a + p, b + d).  d is the time of its kernels.  What "
+                "is p?  How is it computed for one kernel, and when a "
+                "kernel is appended?",
                 "Two parts in a row are a part: their h and d are added, "
-                "and p is max(h1 + p2, p1 + d2). h is the time of their "
-                "launches. Join neighbouring parts by shuffles, five "
+                "and p is max(h1 + p2, p1 + d2).  h is the time of their "
+                "launches.  Join neighbouring parts by shuffles, five "
                 "times.",
                 "The order matters: lane l joins its part with the part "
                 "that follows it, of lane l + 1, then l + 2, l + 4, and "
-                "so on. A lane without kernels has h = d = p = 0." } },
+                "so on.  A lane without kernels has h = d = p = 0." } },
     { .name = NULL },
 };

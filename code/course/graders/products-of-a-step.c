@@ -161,23 +161,23 @@ const struct Exercise products_of_a_step_exercises[] = {
       .size = { 1, 2, 3, 17, 33, 32 },
       .largest = 40,
       .hint = { "Take the bytes of a 2 x 3 matrix that is stored row "
-                "after row, and read them column after column. Which "
+                "after row, and read them column after column.  Which "
                 "matrix is it?",
-                "The library sees the transposes of our matrices. Which "
+                "The library sees the transposes of our matrices.  Which "
                 "product of transposes is the transpose of c?",
-                "The transpose of a b is b' a'. Exchange the operands and "
-                "the sizes. What becomes of ta and tb?" } },
+                "The transpose of a b is b' a'.  Exchange the operands "
+                "and the sizes.  What becomes of ta and tb?" } },
     { .name = "products-of-a-step/order",
       .title = "slow: which tile does a block take?",
       .difficulty = 2, .run = run_order, .size = { 1, 3, 4, 5, 9, 16 },
       .largest = 14,
       .hint = { "A wave reads a strip of a for each row of tiles that it "
-                "touches and a strip of b for each column. How many "
-                "strips are 16 tiles of one row? What is the least for 16 "
-                "tiles?",
+                "touches and a strip of b for each column.  How many "
+                "strips are 16 tiles of one row?  What is the least for "
+                "16 tiles?",
                 "Let a group of four rows of tiles go together: first the "
                 "four tiles of column 0, then those of column 1.",
-                "A group has 4 * cols blocks. The last group may have "
+                "A group has 4 * cols blocks.  The last group may have "
                 "fewer than four rows: count them, and divide by that "
                 "number." } },
     { .name = "products-of-a-step/depth",
@@ -185,7 +185,7 @@ const struct Exercise products_of_a_step_exercises[] = {
       .difficulty = 2, .run = run_depth, .size = { 1, 2, 7, 9, 33, 32 },
       .largest = 40,
       .hint = { "How often is the bias added to an element of c?",
-                "relu(x) + relu(y) is not relu(x + y). Who knows the "
+                "relu(x) + relu(y) is not relu(x + y).  Who knows the "
                 "whole sum?",
                 "Let K be 10 and parts 4: which terms has the last part? "
                 "Let K be 5: which has it then?" } },
@@ -198,8 +198,8 @@ const struct Exercise products_of_a_step_exercises[] = {
                 "There may be none or more than four: keep the number of "
                 "bytes between 0 and 16.",
                 "In a row that does not exist it is 0 bytes.",
-                "Each thread knows of its own copies only. First it waits "
-                "for them, then for the other threads." } },
+                "Each thread knows of its own copies only.  First it "
+                "waits for them, then for the other threads." } },
     { .name = "products-of-a-step/ahead",
       .title = "broken: copies that run ahead",
       .difficulty = 3, .run = run_ahead, .size = { 1, 2, 3, 4, 7, 20 },
@@ -207,10 +207,10 @@ const struct Exercise products_of_a_step_exercises[] = {
       .hint = { "Which buffer does the copy of step i + 2 overwrite, and "
                 "which step may a slow warp still be reading from it?",
                 "After the barrier of step i, all warps have read step i "
-                "- 1. So the copy of step i + 2 may start then, and not "
+                "- 1.  So the copy of step i + 2 may start then, and not "
                 "earlier.",
-                "The wait counts groups. How many have been committed "
-                "after the group of step i when the wait is reached? In "
+                "The wait counts groups.  How many have been committed "
+                "after the group of step i when the wait is reached?  In "
                 "the last two steps as well?",
                 "Commit in each iteration, even if there is nothing left "
                 "to copy." } },

@@ -3,14 +3,14 @@
 // gpt2-on-the-gpu/again: broken code
 //
 // x has n sums as a matmul leaves them, in fp32.  `up` keeps two results
-// in bf16, both rounded to the nearest: pre, which is x, and y, for which
-// a cheap relative of GELU is applied.  pre is kept until the backward
+// in bf16, both rounded to the nearest: pre, which is x, and y, to which x
+// is mapped by a cheap relative of GELU.  pre is kept until the backward
 // pass.  y is not, to save memory: `again` makes it from pre a second
 // time.
 //
 // y and again are to have the same bits, for all numbers, so that a run
-// with recomputation trains the same model as one without.  Which of the
-// two kernels has to change, and what?  Repair them.  pre and the gate are
+// with recomputation trains the same model as one without.  What has to
+// change in each of the kernels?  Repair them.  pre and the gate are
 // right.  The grids have a thread for each number, in blocks of 256.
 
 __device__ unsigned short to_bf16(float x)      // rounds to the nearest

@@ -5,9 +5,7 @@
 // Two kernels are launched one after the other, both with a warp for each
 // of N rows and 128 threads in a block.  All numbers are floats.  Rows of
 // mid, x and y have 32 numbers, rows of a have 8, and w is 8 x 32.  In the
-// end
-//
-// mid = a w + x, and row n of y is row n of mid, normalised.
+// end mid is a w + x, and row n of y is row n of mid, normalised.
 //
 // Both kernels are right.  Count the arrays of N x 32 that each of them
 // reads and writes, and find a way to move one array less.  Names and

@@ -2,12 +2,12 @@
 
 // products-of-a-step/ahead: broken code
 //
-// x has a piece of 128 * steps floats for each block, steps of 128, one
-// after the other.  y[i] is, for thread t of block b, i = 128 * b + t, the
-// sum over all steps of number 127 - t of the step.  A block has 128
-// threads.  The steps pass through three buffers in shared memory, so that
-// two copies are on their way while the third buffer is used.  Repair the
-// kernel.  Three buffers and one barrier for each step must be enough.
+// x has a piece for each block: `steps` rows of 128 floats.  A block has
+// 128 threads.  Thread t of block b adds up number 127 - t of all rows of
+// its piece, and writes the sum to y[128 * b + t].  The rows pass through
+// three buffers in shared memory, so that two copies are on their way
+// while the third buffer is used.  Repair the kernel.  Three buffers and
+// one barrier for each row must be enough.
 
 enum { STAGES = 3 };
 

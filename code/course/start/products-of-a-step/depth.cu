@@ -2,13 +2,13 @@
 
 // products-of-a-step/depth: broken code
 //
-// c = relu(a b + bias), where relu(x) is x, or 0 for negative x.  a is M x
-// K, b is K x 32, bias has 32 numbers, and all are floats.  There are few
-// tiles, so K is cut into parts of (K + parts - 1) / parts terms; the last
-// parts may have fewer terms, or none.
+// c = relu(a b + bias), where relu(x) is x, or 0 for negative x.  a has M
+// rows of K numbers, b has K rows of 32, bias has 32 numbers, and all are
+// floats.  There are few tiles, so K is cut into parts of (K + parts - 1)
+// / parts terms; the last parts may have fewer terms, or none.
 //
-// `work` writes the sums of each part to part, which is parts x M x 32.
-// Its grid has parts blocks in y, and in x a warp for each row, with 256
+// `work` writes the sums of part p to part, from part[p * M * 32] on.  Its
+// grid has parts blocks in y, and in x a warp for each row, with 256
 // threads in a block.  Then `finish` makes c, with a thread for each
 // element, in blocks of 256.  Repair both kernels for all M, K and parts.
 

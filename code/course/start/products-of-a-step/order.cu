@@ -11,7 +11,7 @@
 //
 // The kernel is right.  Let the blocks of a wave read fewer different
 // sectors.  `tile_of_block` decides which tile a block makes, and any
-// order will do in which each tile has one block.
+// order is right in which each tile has exactly one block.
 
 __device__ void tile_of_block(int block, int rows, int cols, int *row,
                               int *col)

@@ -3,14 +3,14 @@
 // products-of-a-step/roles: a library of another order
 //
 // The function `library` is like cuBLASLt: it takes matrices that are
-// stored column after column.  Their element (i, j) is at i + j * ld.  It
+// stored column after column.  Their element (i, j) is at i + j*ld.  It
 // computes c = op(a) op(b), which is m x n; each element is a sum of k
 // terms.  op(a) is a, or a transposed if ta is not 0, and the same holds
 // for b.  Leave it as it is.
 //
-// Our matrices are stored row after row.  Their element (i, j) is at i *
-// ld + j, and ld may be larger than a row.  We want c = op(a) op(b), which
-// is M x N, with sums of K terms, and ta and tb mean the same.  The call
+// Our matrices are stored row after row.  Their element (i, j) is at i*ld
+// + j, and ld may be larger than a row.  We want c = op(a) op(b), which is
+// M x N, with sums of K terms, and ta and tb mean the same.  The call
 // below is wrong.  One right call is enough, and no matrix has to be
 // copied.  The grid has a thread for each element of c, in blocks of 64.
 
