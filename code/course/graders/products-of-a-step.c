@@ -153,6 +153,34 @@ static void run_ahead(struct Run *r)
     budget(r, "bytes of shared memory", "smem_static", 1536, 1536);
 }
 
+static uint16_t nearest(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+}
+
+static void run_sums(struct Run *r)
+{
+    size_t blocks = (size_t)case_size(r), n = blocks * 8 * 128;
+    struct Array *x = input_floats(r, "x", n, -1, 1);
+    struct Array *y = output_array(r, "y", ARRAY_BF16, n);
+    uint16_t *wanted = (uint16_t *)wanted_ints(r, n);
+    for (size_t i = 0; i < n; i++) {
+        size_t row = i / 128 % 8, column = i % 128;
+        size_t lane = 4 * row + column % 8 / 2;
+        wanted[i] = nearest(x->f[i / 1024 * 1024 + column / 8 * 64 +
+                                 2 * lane + column % 2]);
+    }
+    struct Shape warps = { { (uint32_t)blocks, 1, 1 }, { 32, 1, 1 }, 0 };
+    LAUNCH(r, "finish", warps, ARRAY(y), ARRAY(x));
+    expect_bits(r, y, wanted);
+    budget(r, "conflicts of stores", "sst_conf", 0, 0);
+    budget(r, "conflicts of loads", "sld_conf", 0, 0);
+    budget(r, "bytes of shared memory", "smem_static", 4096, 4096);
+    budget(r, "requests to write", "gst_req", 16, 16);
+}
+
 extern const struct Exercise products_of_a_step_exercises[];
 const struct Exercise products_of_a_step_exercises[] = {
     /* exercises of products of a step */
@@ -214,5 +242,20 @@ const struct Exercise products_of_a_step_exercises[] = {
                 "the last two steps as well?",
                 "Commit in each iteration, even if there is nothing left "
                 "to copy." } },
+    { .name = "products-of-a-step/sums",
+      .title = "slow: sums in the wrong banks",
+      .difficulty = 4, .run = run_sums,
+      .size = { 1, 3, 4 }, .largest = 6,
+      .hint = { "A store of 8 bytes takes half a warp at a time.  Which "
+                "rows and which columns do lanes 0 to 15 have, and in "
+                "which banks does each row begin?",
+                "Four rows need four different groups of eight banks: "
+                "exchange the chunks of eight columns by an exclusive or "
+                "with the row.",
+                "A load of 16 bytes takes eight lanes at a time.  They "
+                "read at distances of 32 bytes: four of them use all the "
+                "banks that the eight use.",
+                "Let lanes whose c is 4 to 7 or 12 to 15 load their "
+                "second float4 first." } },
     { .name = NULL },
 };
