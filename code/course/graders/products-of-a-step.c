@@ -184,7 +184,7 @@ static void run_sums(struct Run *r)
 extern const struct Exercise products_of_a_step_exercises[];
 const struct Exercise products_of_a_step_exercises[] = {
     /* exercises of products of a step */
-    { .name = "products-of-a-step/roles", .title = "a library of another order",
+    { .name = "products-of-a-step/roles", .title = "a column-major library",
       .difficulty = 1, .run = run_roles,
       .size = { 1, 2, 3, 17, 33, 32 },
       .largest = 40,

@@ -1,4 +1,4 @@
-/* Tangled from chapters/course/products-of-a-step-solutions.nw, "A library of another order".  Edit it there. */
+/* Tangled from chapters/course/products-of-a-step-solutions.nw, "A column-major library".  Edit it there. */
 
 __device__ void library(float *c, const float *a, const float *b, int m,
                         int n, int k, int ta, int tb, int lda, int ldb,

@@ -6,8 +6,8 @@
 // A block of 64 threads makes a tile of 8 x 8, so c has rows x cols tiles.
 // The GPU has places for 16 blocks, and so the grader launches the blocks
 // in waves of 16: `first` is the number of a wave's first block, and the
-// last wave may have fewer.  What a block of a wave has read, the others
-// find in the L2 cache; at the end of a wave the cache is emptied.
+// last wave may have fewer.  The L2 cache keeps whatever the blocks of a
+// wave have read, and is emptied at the end of the wave.
 //
 // The kernel is right.  Let the blocks of a wave read fewer different
 // sectors.  `tile_of_block` decides which tile a block makes, and any

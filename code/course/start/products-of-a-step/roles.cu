@@ -1,6 +1,6 @@
-/* Tangled from chapters/course/products-of-a-step-solutions.nw, "A library of another order".  Edit it there. */
+/* Tangled from chapters/course/products-of-a-step-solutions.nw, "A column-major library".  Edit it there. */
 
-// products-of-a-step/roles: a library of another order
+// products-of-a-step/roles: a column-major library
 //
 // The function `library` is like cuBLASLt: it takes matrices that are
 // stored column after column.  Their element (i, j) is at i + j*ld.  It
