@@ -30,7 +30,9 @@
     X(cpu_matmul)                                                        \
     X(attention)                                                         \
     X(operators_on_the_gpu)                                              \
+    X(gpt2_on_the_gpu)                                                   \
     X(fused_operators)                                                   \
+    X(products_of_a_step)                                                \
     X(single_precision)
 
 #define DECLARE(chapter) extern const struct Exercise chapter##_exercises[];
