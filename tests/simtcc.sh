@@ -27,9 +27,10 @@ refuses "a clang without NVPTX" 1 'no NVPTX back end' \
     env CLANG="$dir/apple-clang" "$simtcc" tests/data/simt/vector_add.cu
 
 # ---- what is refused: name, reason, line -----------------------------------
-# refused NAME LINE-OF-THE-BODY PATTERN: the compiler must name line 3
+# refused NAME LINE-OF-THE-BODY PATTERN [HEADER]: the compiler must name line 3
 refused() {
-    printf '%s\n' '#include <cuda_runtime.h>' '' "$2" > "$dir/bad.cu"
+    printf '%s\n' '#include <cuda_runtime.h>' "${4:+#include <$4>}" "$2" \
+        > "$dir/bad.cu"
     refuses "refused: $1" 1 "bad.cu:3:.*$3" "$simtcc" -c "$dir/bad.cu" \
         -o "$dir/bad.o"
 }
@@ -54,7 +55,21 @@ refused "managed variables" '__managed__ int x; void f(){ x = 1; }' \
     'simtcc: no __managed__ variables'
 refused "an unknown call" 'void f(){ cudaMakeCoffee(); }' \
     "undeclared identifier 'cudaMakeCoffee'"
-for h in cooperative_groups mma curand_kernel cublas_v2 nccl cuda; do
+refused "the driver interface" 'void f(){ cuInit(0); }' \
+    'simtcc: no driver interface: use cuda_runtime.h' cuda.h
+refused "a type of the driver" 'CUdeviceptr p;' \
+    'simtcc: no driver interface: use cuda_runtime.h' cuda.h
+refused "cuBLAS" 'cublasHandle_t h;' 'simtcc: no cuBLAS' cublas_v2.h
+for h in cuda cublas_v2 device_launch_parameters; do
+    printf '#include <%s.h>\nint main(){ return 0; }\n' $h > "$dir/good.cu"
+    check "let through: <$h.h> of which nothing is used" \
+        "$simtcc" -c "$dir/good.cu" -o "$dir/good.o"
+done
+printf '#include "cuda_runtime.h"\nfloat *p; int f(){ return cudaMalloc(&p, 4); }\n' \
+    > "$dir/host.cpp"
+check "a .cpp file has the host calls of cuda_runtime.h" \
+    "$simtcc" -c "$dir/host.cpp" -o "$dir/host.o"
+for h in cooperative_groups mma curand_kernel nccl; do
     printf '#include <%s.h>\n' "$h" > "$dir/bad.cu"
     refuses "refused: <$h.h>" 1 'bad.cu:1:(.|\n)*simtcc: no ' \
         sh -c "'$simtcc' -c '$dir/bad.cu' -o '$dir/bad.o' 2>&1 |

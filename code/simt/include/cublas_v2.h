@@ -1,3 +1,16 @@
 /* Tangled from chapters/workshop/simt-runtime.nw, "Half and bfloat16 in a kernel".  Edit it there. */
 
-#error "simtcc: no cuBLAS: write a kernel, as ops/matmul/cuda_tiles.cu does"
+#ifndef SIMT_CUBLAS_H
+#define SIMT_CUBLAS_H
+#include "cuda_runtime_api.h"
+
+#ifdef SIMT_REFUSED
+#define SIMT_NO_CUBLAS "no cuBLAS: write a kernel, as " \
+                       "ops/matmul/cuda_tiles.cu does"
+SIMT_REFUSED_TYPE(cublasHandle_t, SIMT_NO_CUBLAS);
+SIMT_REFUSED_TYPE(cublasStatus_t, SIMT_NO_CUBLAS);
+SIMT_REFUSED_TYPE(cublasOperation_t, SIMT_NO_CUBLAS);
+SIMT_REFUSED_TYPE(cublasComputeType_t, SIMT_NO_CUBLAS);
+#endif
+
+#endif
