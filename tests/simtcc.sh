@@ -59,6 +59,12 @@ refused "the driver interface" 'void f(){ cuInit(0); }' \
     'simtcc: no driver interface: use cuda_runtime.h' cuda.h
 refused "a type of the driver" 'CUdeviceptr p;' \
     'simtcc: no driver interface: use cuda_runtime.h' cuda.h
+refused "blocks that wait for each other" \
+    '__global__ void k(){ cooperative_groups::this_grid().sync(); }' \
+    'simtcc: blocks cannot wait for each other' cooperative_groups.h
+refused "a tile that is larger than a warp" \
+    'cooperative_groups::thread_block_tile<64> t;' 'a tile has 1, 2, 4' \
+    cooperative_groups.h
 refused "cuBLAS" 'cublasHandle_t h;' 'simtcc: no cuBLAS' cublas_v2.h
 for h in cuda cublas_v2 device_launch_parameters; do
     printf '#include <%s.h>\nint main(){ return 0; }\n' $h > "$dir/good.cu"
@@ -69,7 +75,7 @@ printf '#include "cuda_runtime.h"\nfloat *p; int f(){ return cudaMalloc(&p, 4); 
     > "$dir/host.cpp"
 check "a .cpp file has the host calls of cuda_runtime.h" \
     "$simtcc" -c "$dir/host.cpp" -o "$dir/host.o"
-for h in cooperative_groups mma curand_kernel nccl; do
+for h in mma curand_kernel nccl; do
     printf '#include <%s.h>\n' "$h" > "$dir/bad.cu"
     refuses "refused: <$h.h>" 1 'bad.cu:1:(.|\n)*simtcc: no ' \
         sh -c "'$simtcc' -c '$dir/bad.cu' -o '$dir/bad.o' 2>&1 |
@@ -241,6 +247,7 @@ done
 for c in $clangs; do
     export CLANG=$c
     runs "$c: everything" 0 "" -Werror $data/everything.cu
+    runs "$c: cooperative groups" 0 "0 wrong, no error" -Werror $data/groups.cu
     runs "$c: reduction" 0 "-50000, exactly -50000: no error" \
         $data/reduce.cu
 done
