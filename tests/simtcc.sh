@@ -62,10 +62,12 @@ refused "a type of the driver" 'CUdeviceptr p;' \
 refused "blocks that wait for each other" \
     '__global__ void k(){ cooperative_groups::this_grid().sync(); }' \
     'simtcc: blocks cannot wait for each other' cooperative_groups.h
-refused "a tile that is larger than a warp" \
-    'cooperative_groups::thread_block_tile<64> t;' 'a tile has 1, 2, 4' \
-    cooperative_groups.h
-refused "cuBLAS" 'cublasHandle_t h;' 'simtcc: no cuBLAS' cublas_v2.h
+printf '%s\n' '#include <cooperative_groups.h>' \
+    'cooperative_groups::thread_block_tile<64> t;' > "$dir/bad.cu"
+refuses "refused: a tile that is larger than a warp" 1 \
+    'simtcc: a tile has 1, 2, 4' "$simtcc" -c "$dir/bad.cu" -o "$dir/bad.o"
+refused "cuBLAS" 'void f(cublasHandle_t h){ cublasSgemm(h); }' \
+    'simtcc: no cuBLAS' cublas_v2.h
 for h in cuda cublas_v2 device_launch_parameters; do
     printf '#include <%s.h>\nint main(){ return 0; }\n' $h > "$dir/good.cu"
     check "let through: <$h.h> of which nothing is used" \

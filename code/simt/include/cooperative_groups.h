@@ -7,6 +7,18 @@
 #define SIMT_IN_GROUP __device__ inline \
     __attribute__((always_inline, nodebug))
 
+/* shuffle a value of any size */
+#define SIMT_GROUP_SHUFFLE(name, argument)                              \
+    template <class T> SIMT_IN_GROUP T name(T x, argument from) const   \
+    {                                                                   \
+        unsigned word[(sizeof x + 3) / 4] = {};                         \
+        __builtin_memcpy(word, &x, sizeof x);                           \
+        _Pragma("unroll") for (unsigned &w : word)                      \
+            w = __##name##_sync(mask(), w, from, n);                    \
+        __builtin_memcpy(&x, word, sizeof x);                           \
+        return x;                                                       \
+    }
+
 namespace cooperative_groups {
 
 /* a block and a grid as groups */
@@ -74,22 +86,10 @@ template <unsigned n, class Parent = void> struct thread_block_tile {
     {
         return (thread_block::size() + n - 1) / n;
     }
-    template <class T> SIMT_IN_GROUP T shfl(T x, int rank) const
-    {
-        return __shfl_sync(mask(), x, rank, n);
-    }
-    template <class T> SIMT_IN_GROUP T shfl_up(T x, unsigned by) const
-    {
-        return __shfl_up_sync(mask(), x, by, n);
-    }
-    template <class T> SIMT_IN_GROUP T shfl_down(T x, unsigned by) const
-    {
-        return __shfl_down_sync(mask(), x, by, n);
-    }
-    template <class T> SIMT_IN_GROUP T shfl_xor(T x, unsigned bits) const
-    {
-        return __shfl_xor_sync(mask(), x, bits, n);
-    }
+    SIMT_GROUP_SHUFFLE(shfl, int)
+    SIMT_GROUP_SHUFFLE(shfl_up, unsigned)
+    SIMT_GROUP_SHUFFLE(shfl_down, unsigned)
+    SIMT_GROUP_SHUFFLE(shfl_xor, unsigned)
     SIMT_IN_GROUP static unsigned ballot(int x)
     {
         unsigned m = mask();

@@ -6,6 +6,12 @@ namespace cg = cooperative_groups;
 
 enum { X = 24, Y = 4, THREADS = X * Y, BLOCKS = 3 };
 
+struct Place { int value; double weight; };
+__device__ Place further(Place a, Place b)
+{
+    return a.weight < b.weight ? b : a;
+}
+
 template <unsigned n> __device__ int tile_is_wrong(int value)
 {
     cg::thread_block block = cg::this_thread_block();
@@ -33,6 +39,8 @@ template <unsigned n> __device__ int tile_is_wrong(int value)
     wrong += tile.shfl(value, 0) != all[first];
     wrong += tile.shfl_down(value, n / 2) != all[me - first < n / 2 ? me + n / 2 : me];
     wrong += tile.shfl_xor(value, 1) != all[me ^ 1];
+    Place far = cg::reduce(tile, Place{ value, 0.5 * value }, further);
+    wrong += far.value != most || far.weight != 0.5 * most;
     tile.sync();
     return wrong;
 }
