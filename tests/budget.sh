@@ -200,6 +200,48 @@ check "arguments are compared too" gives 1 'sectors read 64' "$cu" "$yaml" -- 51
 wrote "$cu" "$yaml" -- 512 > "$dir/log" 2>&1
 check "an update keeps the arguments" has 'run: "512"'
 check "and takes them from the file" gives 0 'all within' "$cu" "$yaml"
+# Threads that read what their neighbours write; a line of text for each of 99.
+cat > "$dir/race.cu" <<'END'
+#include <cstdio>
+__global__ void turn(int *p)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    s[threadIdx.x] = p[threadIdx.x];
+    p[threadIdx.x] = s[63 - threadIdx.x];
+}
+int main(void)
+{
+    int *p;
+    for (int i = 1; i < 100; i++)
+        printf("line %d\n", i);
+    fflush(stdout);
+    cudaMalloc(&p, 256);
+    cudaMemset(p, 0, 256);
+    turn<<<1, 64>>>(p);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+END
+race() { gives "$1" "$2" "${@:3}" "$dir/race.cu" "$dir/race.yaml"; }
+check "a race" race 1 'the sanitizer \(check: memory,init,race,sync\) found the above' --update
+check "of a long text the first lines are shown" grep -q '^line 1$' "$dir/said"
+check "and the last" grep -q '^the sanitizer found [0-9]* problem' "$dir/said"
+check "and how many are not" grep -qE '^\.\.\. [0-9]+ lines are left out' "$dir/said"
+check "not the others" sh -c "! grep -q '^line 50' '$dir/said'"
+check "a race is an annotation too" env GITHUB_ACTIONS=true sh -c \
+    "'$budget' --update '$dir/race.cu' '$dir/race.yaml' 2>&1 |
+     grep '^::error file=.*race.cu,line=[78]::simt-budget: race'"
+check "what is not watched is not found" race 0 'kernels: 1$' --update --check=memory,init
+check "an update writes what is watched" grep -qx 'check: "memory,init"' "$dir/race.yaml"
+check "the budget says what is watched" race 0 'all within'
+check "an update keeps it" race 0 'kernels: 1$' --update
+check "so that it is still not found" race 0 'all within'
+check "SIMT_CHECK is before the budget" env SIMT_CHECK=race sh -c \
+    "'$budget' '$dir/race.cu' '$dir/race.yaml' 2>&1 | grep 'check: race'"
+echo 'int main() { float x = 2147483647; return !x + "a" == 0; }' > "$dir/warn.cu"
+"$budget" "$dir/warn.cu" "$dir/race.yaml" > "$dir/said" 2>&1
+check "the compiler's warnings are left to the compiler" sh -c "! grep warning '$dir/said'"
 check "fewer than the budget is no failure, and told" \
     gives 0 'better: sectors read 32, budget 64' "$cu" "$yaml" -- 256
 edit() { sed -i -e "$1" "$yaml"; }
@@ -225,6 +267,55 @@ check "an update keeps what is allowed" has 'allow: 2'
 sed 's/"add":/"subtract":/' "$yaml" > "$dir/other.yaml"
 check "a kernel that is not in the budget" gives 1 'add: not in the budget' "$cu" "$dir/other.yaml"
 check "a kernel that did not run" grep -q 'subtract: in the budget, but it was not' "$dir/said"
+check "which may be a new name" grep -qF "If subtract is now add, rename it in $dir/other.yaml." "$dir/said"
+cat > "$dir/tiles.cu" <<'END'
+#include <cstdio>
+template <int size, int stride> __global__ void load(int *p)
+{
+    p[threadIdx.x * stride] += size;
+}
+template <int size> __global__ void store(int *p) { p[threadIdx.x] = size; }
+#ifndef SIZE
+#define SIZE 8
+#endif
+#ifndef STRIDE
+#define STRIDE 1
+#endif
+int main(void)
+{
+    int *p;
+    cudaMalloc(&p, 4096 * 4);
+    cudaMemset(p, 0, 4096 * 4);
+    load<SIZE, STRIDE><<<1, 64>>>(p);
+#ifdef TWO
+    store<1><<<1, 64>>>(p);
+    store<2><<<1, 64>>>(p);
+#else
+    store<3><<<1, 64>>>(p);
+#endif
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+END
+tiles() {           # STATUS PATTERN WORD...
+    gives "$1" "$2" "${@:3}" "$dir/tiles.cu" "$dir/tiles.yaml"
+}
+check "a budget of templates" tiles 0 'kernels: 2$' --update
+sed -i.old '/"load</a \    sectors_written: any\n    instructions: 1' "$dir/tiles.yaml"
+sed -i.old '/^    sectors_written: [0-9]/{x;s/^/x/;/^x$/{x;d};x}' "$dir/tiles.yaml"
+cp "$dir/tiles.yaml" "$dir/tiles-first.yaml"
+check "a template with other arguments is compared" \
+    tiles 1 'load<16, 2>: compared with load<8, 1>' -DSIZE=16 -DSTRIDE=2
+check "with its counts" grep -q '^load<16, 2>: over: sectors read 16, budget 8 ' "$dir/said"
+check "its lines" grep -q 'tiles.cu:4  16, before 8 ' "$dir/said"
+check "counts that were added" grep -q 'over: instructions' "$dir/said"
+check "and any" sh -c "! grep 'written' '$dir/said'"
+check "an update of such a template" tiles 0 'kernels: 2$' --update -DSIZE=16 -DSTRIDE=2
+check "keeps any" grep -q 'sectors_written: any' "$dir/tiles.yaml"
+check "and what was added" grep -q 'instructions: [0-9]' "$dir/tiles.yaml"
+cp "$dir/tiles-first.yaml" "$dir/tiles.yaml"
+check "one template that became two is not compared" \
+    tiles 1 'store<1>: not in the budget' -DTWO
+check "nor free" grep -q 'store<3>: in the budget, but it was not' "$dir/said"
 "$BIN/simtcc" "$cu" -o "$dir/add"
 sed '/^options/d; s/^run.*/run: "256"/' "$yaml" > "$dir/program.yaml"
 check "a program that was made before" gives 0 'all within' "$dir/add" "$dir/program.yaml"

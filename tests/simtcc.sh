@@ -84,6 +84,12 @@ for h in mma curand_kernel nccl; do
                tr '\n' ' ' >&2; exit 1"
 done
 
+printf '%s\n' '__global__ void k(){}' 'void f(){ k << <1, 1 >> >(); }' \
+    > "$dir/bad.cu"
+refuses "a launch with blanks is explained" 1 \
+    'clang reads a launch only if <<< and >>> have no blanks' \
+    "$simtcc" -c "$dir/bad.cu" -o "$dir/bad.o"
+
 # ---- programs: what they print, and their status ---------------------------
 # runs NAME STATUS EXPECTED FILE...: compiled (by clang of $c), it prints that
 data=tests/data/simt built=
