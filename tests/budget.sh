@@ -313,6 +313,19 @@ check "an update of such a template" tiles 0 'kernels: 2$' --update -DSIZE=16 -D
 check "keeps any" grep -q 'sectors_written: any' "$dir/tiles.yaml"
 check "and what was added" grep -q 'instructions: [0-9]' "$dir/tiles.yaml"
 cp "$dir/tiles-first.yaml" "$dir/tiles.yaml"
+# wrong_of WHAT SED-SCRIPT WORD...: so changed, simt-budget says another thing
+wrong_of() {
+    sed "$2" "$budget" > "$dir/wrong/simt-budget"
+    "$budget" "${@:3}" > "$dir/right" 2>&1
+    "$dir/wrong/simt-budget" "${@:3}" > "$dir/slow" 2>&1
+    check "wrong: $1 is seen" sh -c "! cmp -s '$budget' '$dir/wrong/simt-budget' &&
+        ! cmp -s '$dir/right' '$dir/slow'"
+}
+new=(-DSIZE=16 -DSTRIDE=2 "$dir/tiles.cu" "$dir/tiles.yaml")
+wrong_of "a template that is not looked for" '/^    find_templates()$/d' "${new[@]}"
+wrong_of "a count of the new name" 's/most = budget\[budget_name(kernel)/most = budget[kernel/' "${new[@]}"
+wrong_of "a line of the new name" 's/^    old = budget_name(kernel)$/    old = kernel/' "${new[@]}"
+wrong_of "any template for any other" 's/n_new\[name\] == 1 \&\& //' -DTWO "${new[@]:2}"
 check "one template that became two is not compared" \
     tiles 1 'store<1>: not in the budget' -DTWO
 check "nor free" grep -q 'store<3>: in the budget, but it was not' "$dir/said"
@@ -362,6 +375,12 @@ cp "$kernels" "$dir/k.cu"
 check "the action: lines that are within" act "
 $dir/k.cu $dir/kernels.yaml
 $kernels $dir/kernels.yaml"
+mkdir "$dir/with blanks"
+cp "$kernels" "$dir/with blanks/k.cu"
+check "the action: quotes" act "-DSAY='a \"b\" c' \"$dir/with blanks/k.cu\" $dir/kernels.yaml"
+check "the action: a shell's words are not obeyed" sh -c \
+    "! RUNNER_TEMP='$dir' BUDGETS='\$(touch $dir/obeyed) \`touch $dir/obeyed\`; touch $dir/obeyed' \
+     bash .github/actions/simt-budget/compare.sh 2> /dev/null && ! test -e '$dir/obeyed'"
 fails() {
     if act "-DSLOW $dir/k.cu $dir/kernels.yaml
 $dir/k.cu $dir/kernels.yaml" > "$dir/said"; then echo "it passed"; return 1; fi
