@@ -198,6 +198,12 @@ wrote "$cu" "$yaml" > "$dir/log" 2>&1
 check "an update without a change is the same file" cmp "$dir/first" "$yaml"
 check "arguments are compared too" gives 1 'sectors read 64' "$cu" "$yaml" -- 512
 wrote "$cu" "$yaml" -- 512 > "$dir/log" 2>&1
+sed -i.old 's/^compiler: .*/compiler: "clang 3"/' "$yaml"
+check "a count that is over tells of another compiler" \
+    gives 1 '^The budget was made by clang 3, this is clang [0-9]+:' -DWIDTH=33 "$cu" "$yaml"
+check "one that is within does not" sh -c "! '$budget' '$cu' '$yaml' | grep 'made by clang 3'"
+wrote "$cu" "$yaml" > "$dir/log" 2>&1
+check "an update names the compiler" grep -qE '^compiler: "clang [1-9][0-9]+"$' "$yaml"
 check "an update keeps the arguments" has 'run: "512"'
 check "and takes them from the file" gives 0 'all within' "$cu" "$yaml"
 # Threads that read what their neighbours write; a line of text for each of 99.
@@ -356,6 +362,39 @@ check "no source" gives 2 'nothing to run' "$yaml"
 check "a source that is not there" gives 2 'none.cu: no such file' none.cu "$yaml"
 check "an option that is none" gives 2 'upate: no such option' --upate "$cu" "$yaml"
 check "help" gives 0 '^Usage: simt-budget' --help
+# An array that is indexed in loops, as in a tile of a matrix product.
+cat > "$dir/tile.cu" <<'END'
+__global__ void tile(float *p)
+{
+    float sum[64] = {}, a[8], b[8];
+    for (int k = 0; k < 8; k++) {
+        for (int i = 0; i < 8; i++)
+            a[i] = p[k * 8 + i];
+        for (int i = 0; i < 8; i++)
+            b[i] = p[64 + k * 8 + i];
+        for (int i = 0; i < 8; i++)
+            for (int j = 0; j < 8; j++)
+                sum[i * 8 + j] += a[i] * b[j];
+    }
+    for (int i = 0; i < 64; i++)
+        p[128 + i] = sum[i];
+}
+int main()
+{
+    float *p;
+    cudaMalloc(&p, 4 * 192);
+    cudaMemset(p, 0, 4 * 192);
+    tile<<<1, 1>>>(p);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+END
+for clang in clang clang-14 clang-16 clang-19; do
+    command -v $clang > /dev/null || continue
+    check "$clang: an array that loops index is in registers" env CLANG=$clang sh -c \
+        "'$budget' --update '$dir/tile.cu' '$dir/tile.yaml' && ! grep local '$dir/tile.yaml'"
+done
+sed -i.old '/^kernels/i options: "-mllvm -unroll-threshold=10"' "$dir/tile.yaml"
+check "the options can say otherwise" gives 1 'over: local sectors' "$dir/tile.cu" "$dir/tile.yaml"
 for awk in mawk gawk original-awk "busybox awk"; do
     command -v "${awk% *}" > /dev/null || continue
     mkdir -p "$dir/bin"

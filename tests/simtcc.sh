@@ -26,6 +26,19 @@ chmod +x "$dir/apple-clang"
 refuses "a clang without NVPTX" 1 'no NVPTX back end' \
     env CLANG="$dir/apple-clang" "$simtcc" tests/data/simt/vector_add.cu
 
+refuses "an option of LLVM without its value" 2 '-mllvm needs a value' \
+    "$simtcc" -mllvm
+unrolled() {        # the array of a loop is in registers only if it is unrolled
+    printf '%s\n' '__global__ void k(float *p) { float a[80];' \
+        'for (int i = 0; i < 80; i++) a[i] = p[i * i];' \
+        'for (int i = 0; i < 80; i++) p[i] = a[79 - i]; }' > "$dir/loop.cu"
+    "$simtcc" "$@" --ptx "$dir/loop.cu" -o "$dir/loop.ptx" &&
+        ! grep -q '^[^/]*\.local' "$dir/loop.ptx"
+}
+check "an option of LLVM" unrolled -mllvm -unroll-threshold=2000
+check "which does something" sh -c "! '$simtcc' --ptx '$dir/loop.cu' -o '$dir/loop.ptx' ||
+    grep -q '^[^/]*\.local' '$dir/loop.ptx'"
+
 # ---- what is refused: name, reason, line -----------------------------------
 # refused NAME LINE-OF-THE-BODY PATTERN [HEADER]: the compiler must name line 3
 refused() {
