@@ -198,8 +198,56 @@ wrote "$cu" "$yaml" > "$dir/log" 2>&1
 check "an update without a change is the same file" cmp "$dir/first" "$yaml"
 check "arguments are compared too" gives 1 'sectors read 64' "$cu" "$yaml" -- 512
 wrote "$cu" "$yaml" -- 512 > "$dir/log" 2>&1
+sed -i.old 's/^compiler: .*/compiler: "clang 3"/' "$yaml"
+check "a count that is over tells of another compiler" \
+    gives 1 '^The budget was made by clang 3, this is clang [0-9]+:' -DWIDTH=33 "$cu" "$yaml"
+check "one that is within does not" sh -c "! '$budget' '$cu' '$yaml' | grep 'made by clang 3'"
+wrote "$cu" "$yaml" > "$dir/log" 2>&1
+check "an update names the compiler" grep -qE '^compiler: "clang [1-9][0-9]+"$' "$yaml"
 check "an update keeps the arguments" has 'run: "512"'
 check "and takes them from the file" gives 0 'all within' "$cu" "$yaml"
+# Threads that read what their neighbours write; a line of text for each of 99.
+cat > "$dir/race.cu" <<'END'
+#include <cstdio>
+__global__ void turn(int *p)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    s[threadIdx.x] = p[threadIdx.x];
+    p[threadIdx.x] = s[63 - threadIdx.x];
+}
+int main(void)
+{
+    int *p;
+    for (int i = 1; i < 100; i++)
+        printf("line %d\n", i);
+    fflush(stdout);
+    cudaMalloc(&p, 256);
+    cudaMemset(p, 0, 256);
+    turn<<<1, 64>>>(p);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+END
+race() { gives "$1" "$2" "${@:3}" "$dir/race.cu" "$dir/race.yaml"; }
+check "a race" race 1 'the sanitizer \(check: memory,init,race,sync\) found the above' --update
+check "of a long text the first lines are shown" grep -q '^line 1$' "$dir/said"
+check "and the last" grep -q '^the sanitizer found [0-9]* problem' "$dir/said"
+check "and how many are not" grep -qE '^\.\.\. [0-9]+ lines are left out' "$dir/said"
+check "not the others" sh -c "! grep -q '^line 50' '$dir/said'"
+check "a race is an annotation too" env GITHUB_ACTIONS=true sh -c \
+    "'$budget' --update '$dir/race.cu' '$dir/race.yaml' 2>&1 |
+     grep '^::error file=.*race.cu,line=[78]::simt-budget: race'"
+check "what is not watched is not found" race 0 'kernels: 1$' --update --check=memory,init
+check "an update writes what is watched" grep -qx 'check: "memory,init"' "$dir/race.yaml"
+check "the budget says what is watched" race 0 'all within'
+check "an update keeps it" race 0 'kernels: 1$' --update
+check "so that it is still not found" race 0 'all within'
+check "SIMT_CHECK is before the budget" env SIMT_CHECK=race sh -c \
+    "'$budget' '$dir/race.cu' '$dir/race.yaml' 2>&1 | grep 'check: race'"
+echo 'int main() { float x = 2147483647; return !x + "a" == 0; }' > "$dir/warn.cu"
+"$budget" "$dir/warn.cu" "$dir/race.yaml" > "$dir/said" 2>&1
+check "the compiler's warnings are left to the compiler" sh -c "! grep warning '$dir/said'"
 check "fewer than the budget is no failure, and told" \
     gives 0 'better: sectors read 32, budget 64' "$cu" "$yaml" -- 256
 edit() { sed -i -e "$1" "$yaml"; }
@@ -225,6 +273,68 @@ check "an update keeps what is allowed" has 'allow: 2'
 sed 's/"add":/"subtract":/' "$yaml" > "$dir/other.yaml"
 check "a kernel that is not in the budget" gives 1 'add: not in the budget' "$cu" "$dir/other.yaml"
 check "a kernel that did not run" grep -q 'subtract: in the budget, but it was not' "$dir/said"
+check "which may be a new name" grep -qF "If subtract is now add, rename it in $dir/other.yaml." "$dir/said"
+cat > "$dir/tiles.cu" <<'END'
+#include <cstdio>
+template <int size, int stride> __global__ void load(int *p)
+{
+    p[threadIdx.x * stride] += size;
+}
+template <int size> __global__ void store(int *p) { p[threadIdx.x] = size; }
+#ifndef SIZE
+#define SIZE 8
+#endif
+#ifndef STRIDE
+#define STRIDE 1
+#endif
+int main(void)
+{
+    int *p;
+    cudaMalloc(&p, 4096 * 4);
+    cudaMemset(p, 0, 4096 * 4);
+    load<SIZE, STRIDE><<<1, 64>>>(p);
+#ifdef TWO
+    store<1><<<1, 64>>>(p);
+    store<2><<<1, 64>>>(p);
+#else
+    store<3><<<1, 64>>>(p);
+#endif
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+END
+tiles() {           # STATUS PATTERN WORD...
+    gives "$1" "$2" "${@:3}" "$dir/tiles.cu" "$dir/tiles.yaml"
+}
+check "a budget of templates" tiles 0 'kernels: 2$' --update
+sed -i.old '/"load</a \    sectors_written: any\n    instructions: 1' "$dir/tiles.yaml"
+sed -i.old '/^    sectors_written: [0-9]/{x;s/^/x/;/^x$/{x;d};x}' "$dir/tiles.yaml"
+cp "$dir/tiles.yaml" "$dir/tiles-first.yaml"
+check "a template with other arguments is compared" \
+    tiles 1 'load<16, 2>: compared with load<8, 1>' -DSIZE=16 -DSTRIDE=2
+check "with its counts" grep -q '^load<16, 2>: over: sectors read 16, budget 8 ' "$dir/said"
+check "its lines" grep -q 'tiles.cu:4  16, before 8 ' "$dir/said"
+check "counts that were added" grep -q 'over: instructions' "$dir/said"
+check "and any" sh -c "! grep 'written' '$dir/said'"
+check "an update of such a template" tiles 0 'kernels: 2$' --update -DSIZE=16 -DSTRIDE=2
+check "keeps any" grep -q 'sectors_written: any' "$dir/tiles.yaml"
+check "and what was added" grep -q 'instructions: [0-9]' "$dir/tiles.yaml"
+cp "$dir/tiles-first.yaml" "$dir/tiles.yaml"
+# wrong_of WHAT SED-SCRIPT WORD...: so changed, simt-budget says another thing
+wrong_of() {
+    sed "$2" "$budget" > "$dir/wrong/simt-budget"
+    "$budget" "${@:3}" > "$dir/right" 2>&1
+    "$dir/wrong/simt-budget" "${@:3}" > "$dir/slow" 2>&1
+    check "wrong: $1 is seen" sh -c "! cmp -s '$budget' '$dir/wrong/simt-budget' &&
+        ! cmp -s '$dir/right' '$dir/slow'"
+}
+new=(-DSIZE=16 -DSTRIDE=2 "$dir/tiles.cu" "$dir/tiles.yaml")
+wrong_of "a template that is not looked for" '/^    find_templates()$/d' "${new[@]}"
+wrong_of "a count of the new name" 's/most = budget\[budget_name(kernel)/most = budget[kernel/' "${new[@]}"
+wrong_of "a line of the new name" 's/^    old = budget_name(kernel)$/    old = kernel/' "${new[@]}"
+wrong_of "any template for any other" 's/n_new\[name\] == 1 \&\& //' -DTWO "${new[@]:2}"
+check "one template that became two is not compared" \
+    tiles 1 'store<1>: not in the budget' -DTWO
+check "nor free" grep -q 'store<3>: in the budget, but it was not' "$dir/said"
 "$BIN/simtcc" "$cu" -o "$dir/add"
 sed '/^options/d; s/^run.*/run: "256"/' "$yaml" > "$dir/program.yaml"
 check "a program that was made before" gives 0 'all within' "$dir/add" "$dir/program.yaml"
@@ -252,6 +362,39 @@ check "no source" gives 2 'nothing to run' "$yaml"
 check "a source that is not there" gives 2 'none.cu: no such file' none.cu "$yaml"
 check "an option that is none" gives 2 'upate: no such option' --upate "$cu" "$yaml"
 check "help" gives 0 '^Usage: simt-budget' --help
+# An array that is indexed in loops, as in a tile of a matrix product.
+cat > "$dir/tile.cu" <<'END'
+__global__ void tile(float *p)
+{
+    float sum[64] = {}, a[8], b[8];
+    for (int k = 0; k < 8; k++) {
+        for (int i = 0; i < 8; i++)
+            a[i] = p[k * 8 + i];
+        for (int i = 0; i < 8; i++)
+            b[i] = p[64 + k * 8 + i];
+        for (int i = 0; i < 8; i++)
+            for (int j = 0; j < 8; j++)
+                sum[i * 8 + j] += a[i] * b[j];
+    }
+    for (int i = 0; i < 64; i++)
+        p[128 + i] = sum[i];
+}
+int main()
+{
+    float *p;
+    cudaMalloc(&p, 4 * 192);
+    cudaMemset(p, 0, 4 * 192);
+    tile<<<1, 1>>>(p);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+END
+for clang in clang clang-14 clang-16 clang-19; do
+    command -v $clang > /dev/null || continue
+    check "$clang: an array that loops index is in registers" env CLANG=$clang sh -c \
+        "'$budget' --update '$dir/tile.cu' '$dir/tile.yaml' && ! grep local '$dir/tile.yaml'"
+done
+sed -i.old '/^kernels/i options: "-mllvm -unroll-threshold=10"' "$dir/tile.yaml"
+check "the options can say otherwise" gives 1 'over: local sectors' "$dir/tile.cu" "$dir/tile.yaml"
 for awk in mawk gawk original-awk "busybox awk"; do
     command -v "${awk% *}" > /dev/null || continue
     mkdir -p "$dir/bin"
@@ -271,6 +414,12 @@ cp "$kernels" "$dir/k.cu"
 check "the action: lines that are within" act "
 $dir/k.cu $dir/kernels.yaml
 $kernels $dir/kernels.yaml"
+mkdir "$dir/with blanks"
+cp "$kernels" "$dir/with blanks/k.cu"
+check "the action: quotes" act "-DSAY='a \"b\" c' \"$dir/with blanks/k.cu\" $dir/kernels.yaml"
+check "the action: a shell's words are not obeyed" sh -c \
+    "! RUNNER_TEMP='$dir' BUDGETS='\$(touch $dir/obeyed) \`touch $dir/obeyed\`; touch $dir/obeyed' \
+     bash .github/actions/simt-budget/compare.sh 2> /dev/null && ! test -e '$dir/obeyed'"
 fails() {
     if act "-DSLOW $dir/k.cu $dir/kernels.yaml
 $dir/k.cu $dir/kernels.yaml" > "$dir/said"; then echo "it passed"; return 1; fi

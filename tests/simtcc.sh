@@ -26,10 +26,24 @@ chmod +x "$dir/apple-clang"
 refuses "a clang without NVPTX" 1 'no NVPTX back end' \
     env CLANG="$dir/apple-clang" "$simtcc" tests/data/simt/vector_add.cu
 
+refuses "an option of LLVM without its value" 2 '-mllvm needs a value' \
+    "$simtcc" -mllvm
+unrolled() {        # the array of a loop is in registers only if it is unrolled
+    printf '%s\n' '__global__ void k(float *p) { float a[80];' \
+        'for (int i = 0; i < 80; i++) a[i] = p[i * i];' \
+        'for (int i = 0; i < 80; i++) p[i] = a[79 - i]; }' > "$dir/loop.cu"
+    "$simtcc" "$@" --ptx "$dir/loop.cu" -o "$dir/loop.ptx" &&
+        ! grep -q '^[^/]*\.local' "$dir/loop.ptx"
+}
+check "an option of LLVM" unrolled -mllvm -unroll-threshold=2000
+check "which does something" sh -c "! '$simtcc' --ptx '$dir/loop.cu' -o '$dir/loop.ptx' ||
+    grep -q '^[^/]*\.local' '$dir/loop.ptx'"
+
 # ---- what is refused: name, reason, line -----------------------------------
-# refused NAME LINE-OF-THE-BODY PATTERN: the compiler must name line 3
+# refused NAME LINE-OF-THE-BODY PATTERN [HEADER]: the compiler must name line 3
 refused() {
-    printf '%s\n' '#include <cuda_runtime.h>' '' "$2" > "$dir/bad.cu"
+    printf '%s\n' '#include <cuda_runtime.h>' "${4:+#include <$4>}" "$2" \
+        > "$dir/bad.cu"
     refuses "refused: $1" 1 "bad.cu:3:.*$3" "$simtcc" -c "$dir/bad.cu" \
         -o "$dir/bad.o"
 }
@@ -54,12 +68,40 @@ refused "managed variables" '__managed__ int x; void f(){ x = 1; }' \
     'simtcc: no __managed__ variables'
 refused "an unknown call" 'void f(){ cudaMakeCoffee(); }' \
     "undeclared identifier 'cudaMakeCoffee'"
-for h in cooperative_groups mma curand_kernel cublas_v2 nccl cuda; do
+refused "the driver interface" 'void f(){ cuInit(0); }' \
+    'simtcc: no driver interface: use cuda_runtime.h' cuda.h
+refused "a type of the driver" 'CUdeviceptr p;' \
+    'simtcc: no driver interface: use cuda_runtime.h' cuda.h
+refused "blocks that wait for each other" \
+    '__global__ void k(){ cooperative_groups::this_grid().sync(); }' \
+    'simtcc: blocks cannot wait for each other' cooperative_groups.h
+printf '%s\n' '#include <cooperative_groups.h>' \
+    'cooperative_groups::thread_block_tile<64> t;' > "$dir/bad.cu"
+refuses "refused: a tile that is larger than a warp" 1 \
+    'simtcc: a tile has 1, 2, 4' "$simtcc" -c "$dir/bad.cu" -o "$dir/bad.o"
+refused "cuBLAS" 'void f(cublasHandle_t h){ cublasSgemm(h); }' \
+    'simtcc: no cuBLAS' cublas_v2.h
+for h in cuda cublas_v2 device_launch_parameters; do
+    printf '#include <%s.h>\nint main(){ return 0; }\n' $h > "$dir/good.cu"
+    check "let through: <$h.h> of which nothing is used" \
+        "$simtcc" -c "$dir/good.cu" -o "$dir/good.o"
+done
+printf '#include "cuda_runtime.h"\nfloat *p; int f(){ return cudaMalloc(&p, 4); }\n' \
+    > "$dir/host.cpp"
+check "a .cpp file has the host calls of cuda_runtime.h" \
+    "$simtcc" -c "$dir/host.cpp" -o "$dir/host.o"
+for h in mma curand_kernel nccl; do
     printf '#include <%s.h>\n' "$h" > "$dir/bad.cu"
     refuses "refused: <$h.h>" 1 'bad.cu:1:(.|\n)*simtcc: no ' \
         sh -c "'$simtcc' -c '$dir/bad.cu' -o '$dir/bad.o' 2>&1 |
                tr '\n' ' ' >&2; exit 1"
 done
+
+printf '%s\n' '__global__ void k(){}' 'void f(){ k << <1, 1 >> >(); }' \
+    > "$dir/bad.cu"
+refuses "a launch with blanks is explained" 1 \
+    'clang reads a launch only if <<< and >>> have no blanks' \
+    "$simtcc" -c "$dir/bad.cu" -o "$dir/bad.o"
 
 # ---- programs: what they print, and their status ---------------------------
 # runs NAME STATUS EXPECTED FILE...: compiled (by clang of $c), it prints that
@@ -226,6 +268,7 @@ done
 for c in $clangs; do
     export CLANG=$c
     runs "$c: everything" 0 "" -Werror $data/everything.cu
+    runs "$c: cooperative groups" 0 "0 wrong, no error" -Werror $data/groups.cu
     runs "$c: reduction" 0 "-50000, exactly -50000: no error" \
         $data/reduce.cu
 done

@@ -5,9 +5,15 @@
 #ifndef SIMT_CUDA_RUNTIME_H
 #define SIMT_CUDA_RUNTIME_H
 
-#if !defined(__clang__) || !defined(__CUDA__)
-#error "this cuda_runtime.h is read by clang in CUDA mode: use simtcc"
+#ifndef __clang__
+#error "this cuda_runtime.h is read by clang: use simtcc"
 #endif
+#ifndef __CUDA__                /* a .cpp file: the host calls only */
+#include "cuda_runtime_api.h"
+#ifdef __cplusplus
+#include "simt_calls.h"
+#endif
+#else
 
 #define __SIMT__ 1              /* programs can ask which machine it is */
 #ifndef __CUDACC__
@@ -59,4 +65,5 @@
 #include "simt_numbers.h"
 #include "simt_vectors.h"
 
+#endif
 #endif

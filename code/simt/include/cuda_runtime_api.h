@@ -326,6 +326,8 @@ SIMT_API cudaError_t cudaProfilerStop(void);
 #define SIMT_REFUSED(name, why) \
     SIMT_API cudaError_t name(...) \
         __attribute__((unavailable("simtcc: " why)))
+#define SIMT_REFUSED_TYPE(name, why) \
+    typedef long long name __attribute__((unavailable("simtcc: " why)))
 #define SIMT_NO_GRAPHS "the software GPU has no graphs: launch the " \
                        "kernels one by one"
 #define SIMT_NO_TEXTURES "the software GPU has no textures: read the " \
@@ -347,12 +349,9 @@ SIMT_REFUSED(cudaIpcGetMemHandle, SIMT_ONE_DEVICE);
 SIMT_REFUSED(cudaLaunchCooperativeKernel, "the software GPU has no "
              "cooperative launch, blocks cannot wait for each other: end "
              "the kernel there and start a second one");
-typedef void *cudaGraph_t
-    __attribute__((unavailable("simtcc: " SIMT_NO_GRAPHS)));
-typedef void *cudaGraphExec_t
-    __attribute__((unavailable("simtcc: " SIMT_NO_GRAPHS)));
-typedef unsigned long long cudaTextureObject_t
-    __attribute__((unavailable("simtcc: " SIMT_NO_TEXTURES)));
+SIMT_REFUSED_TYPE(cudaGraph_t, SIMT_NO_GRAPHS);
+SIMT_REFUSED_TYPE(cudaGraphExec_t, SIMT_NO_GRAPHS);
+SIMT_REFUSED_TYPE(cudaTextureObject_t, SIMT_NO_TEXTURES);
 #endif
 
 #endif

@@ -1,3 +1,3 @@
-/* Tangled from chapters/workshop/simt-runtime.nw, "Half and bfloat16 in a kernel".  Edit it there. */
+/* Tangled from chapters/workshop/simt-runtime.nw, "Headers that are missing".  Edit it there. */
 
 #error "simtcc: no NCCL: the software GPU is one device"

@@ -324,4 +324,15 @@ SIMT_BOTH float max(float a, float b) { return __builtin_fmaxf(a, b); }
 SIMT_BOTH double min(double a, double b) { return __builtin_fmin(a, b); }
 SIMT_BOTH double max(double a, double b) { return __builtin_fmax(a, b); }
 
+/* Of two types, as CUDA has them: both become the first. */
+#define SIMT_MINMAX_MIXED(T, U)                                         \
+    SIMT_BOTH T min(T a, U b) { return min(a, (T)b); }                  \
+    SIMT_BOTH T min(U a, T b) { return min((T)a, b); }                  \
+    SIMT_BOTH T max(T a, U b) { return max(a, (T)b); }                  \
+    SIMT_BOTH T max(U a, T b) { return max((T)a, b); }
+SIMT_MINMAX_MIXED(unsigned, int)
+SIMT_MINMAX_MIXED(unsigned long, long)
+SIMT_MINMAX_MIXED(unsigned long long, long long)
+SIMT_MINMAX_MIXED(double, float)
+
 #endif

@@ -34,6 +34,7 @@ warps(unsigned *out, const int *in, unsigned long long *wide, double *d)
     __threadfence_block();
     out[i] = r + __float_as_uint(f) + __ldg(in + i) + min(v, 3) +
              max(r, 5u) + __float2int_rn(f) + std::max(v, 7);
+    r += min(v, 5u) + max(5u, v) + (min(d[i], f) > max(f, d[i]));
     __stcs(out + i, r);
     assert(r != 12345);
     if (i == 0)

@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/simt-runtime.nw, "Half and bfloat16 in a kernel".  Edit it there. */
+/* Tangled from chapters/workshop/simt-runtime.nw, "Headers that are missing".  Edit it there. */
 
 #pragma push_macro("__noinline__")
 #undef __noinline__

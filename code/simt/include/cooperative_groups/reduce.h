@@ -1,0 +1,29 @@
+/* Tangled from chapters/workshop/simt-runtime.nw, "Cooperative groups".  Edit it there. */
+
+#ifndef SIMT_COOPERATIVE_REDUCE_H
+#define SIMT_COOPERATIVE_REDUCE_H
+#include "../cooperative_groups.h"
+
+#define SIMT_GROUP_OPERATION(name, result)                               \
+    template <class T = void> struct name {                              \
+        SIMT_IN_GROUP T operator()(T a, T b) const { return result; }    \
+    };
+namespace cooperative_groups {
+SIMT_GROUP_OPERATION(plus, a + b)
+SIMT_GROUP_OPERATION(less, b < a ? b : a)
+SIMT_GROUP_OPERATION(greater, a < b ? b : a)
+SIMT_GROUP_OPERATION(bit_and, a & b)
+SIMT_GROUP_OPERATION(bit_or, a | b)
+SIMT_GROUP_OPERATION(bit_xor, a ^ b)
+
+template <unsigned n, class Parent, class T, class Operation>
+SIMT_IN_GROUP T reduce(const thread_block_tile<n, Parent> &tile, T x,
+                       Operation combine)
+{
+    for (unsigned by = n / 2; by > 0; by /= 2)
+        x = combine(x, tile.shfl_xor(x, by));
+    return x;
+}
+}
+
+#endif
