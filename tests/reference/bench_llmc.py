@@ -103,7 +103,8 @@ def llmc_step(o, program, shard):
     p = subprocess.run(
         [program, "-i", shard, "-j", shard, "-e", "d12", "-b", str(o.batch),
          "-t", str(o.seq), "-d", str(o.batch * o.seq), "-x", str(o.steps),
-         "-v", "0", "-s", "0", "-h", "0", "-r", "0", "-w", "1"],
+         "-v", "1000000", "-m", "1", "-s", "0", "-h", "0", "-r", "0",
+         "-w", "1"],
         capture_output=True, text=True, timeout=120)
     steps = [m for m in map(LINE.match, p.stdout.splitlines()) if m]
     if p.returncode or len(steps) != o.steps:
