@@ -84,7 +84,7 @@ graded $solution/$name.cu --time
 check "an exercise that no GPU is filled by: a line with --time" said 0 \
     'not timed: reduction/sum has no size to be timed with'
 name=throughput-machine/add mine=$dir/in/$name.cu
-rm -rf "$dir/lib"/*
+rm "$dir/lib/libcuda.so.1"
 if LD_LIBRARY_PATH='' ldconfig -p 2> /dev/null | grep -q libcuda.so.1; then
     skip "no driver" "there is one"
 else
