@@ -60,7 +60,7 @@ printf 'a\n\nb\n' > "$dir/gap"
 refuses "a stop of several tokens" "has to be one" --stop "zqzq zqzq"
 refuses "a file without prompts" "is empty; write" --prompts "$dir/empty"
 refuses "an empty prompt in a file" "line 2 is empty" --prompts "$dir/gap"
-refuses "an empty prompt" "at least one character" --prompt ""
+refuses "an empty prompt" "empty word" --prompt ""
 refuses "a batch of none" "batch" --batch 0
 refuses "a penalty below 1" "penalty" --repetition-penalty 0.5
 

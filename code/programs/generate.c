@@ -82,8 +82,6 @@ static void read_prompts(struct Mapped *m)
 {
     struct Error e;
     if (!prompts) {
-        if (!*prompt)
-            misuse("--prompt: is empty; give at least one character");
         add_prompt(prompt, strlen(prompt));
         return;
     }
