@@ -126,6 +126,7 @@ const struct Exercise reduction_exercises[] = {
     { .name = "reduction/scan", .title = "a scan of each block",
       .difficulty = 3, .run = run_scan,
       .size = { 1, 31, 33, 255, 256, 257, 1001, 4096 }, .largest = 2000,
+      .large = 1 << 24,
       .hint = { "With the numbers in shared memory, add to each the number d "
                 "places before it, for d = 1, 2, 4, ... 128.",
                 "In each step all threads must have read before one writes: "
