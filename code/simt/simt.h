@@ -79,12 +79,14 @@ struct Instruction {
     uint32_t flags;                 /* what else the handler wants to know   */
     int *table;                     /* brx: where to                         */
     const struct Mma *mma;
+    const struct Wgmma *wgmma;
     uint32_t metadata;              /* of mma.sp, whose selector is op       */
     uint32_t (*compare)(const struct Warp *, const struct Instruction *);
     bool ends;                      /* last of a straight run                */
     bool guarded, is_float, is_64;
     unsigned char sync;             /* enum Sync: waits for other lanes      */
     unsigned char leaves;           /* branch: who returns by it             */
+    bool near_wgmma;                /* has registers of a wgmma, see there   */
 };
 
 /* a kernel and its module */
@@ -179,6 +181,7 @@ struct Block {
     uint64_t steps;
     struct Barrier { uint32_t arrived, expected, votes, voters; }
         barrier[BARRIERS];
+    struct WgmmaGroup *wgmma;   /* a warpgroup each; NULL: none needed   */
 };
 
 /* a warp */
@@ -197,7 +200,10 @@ struct Path {
     uint32_t passed;            /* lanes that have gone past it          */
     uint32_t missed;            /* those that returned while it waited   */
 };
-enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_DONE };
+enum WarpState {
+    WARP_READY, WARP_AT_BARRIER, WARP_DONE,
+    WARP_YIELDS,                /* ready, after the others' turn         */
+};
 
 struct Warp {
     struct Block *block;
@@ -225,6 +231,7 @@ struct Warp {
     struct Poll { int pc; uint64_t address, value; } poll[4];
     const struct Exchange *exchange;        /* or NULL: see sync.c       */
     struct Async *async;        /* cp.async copies on their way          */
+    struct WgmmaState *wgmma;   /* wgmmas in flight; NULL: never any     */
 };
 /* The linear thread index in its block of a lane, and its threadIdx. */
 struct Dim3 thread_index(const struct Warp *, int lane);

@@ -89,6 +89,8 @@ void run_block(struct Block *b)
         /* give each warp its turn */
         for (int k = 0; k < b->warps && l->fault == FAULT_NONE; k++) {
             struct Warp *w = &b->warp[k];
+            if (w->state == WARP_YIELDS)
+                w->state = WARP_READY;
             if (w->state == WARP_READY) {
                 warp_run(w, SLICE);
                 moved = true;
