@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/ranks.nw, "collectives: one collective, its links and its time".  Edit it there. */
+/* Tangled from chapters/workshop/exchange.nw, "collectives: one collective, its links and its time".  Edit it there. */
 
 /* collectives: run one collective, count what each link carries. */
 #include "base/args.h"

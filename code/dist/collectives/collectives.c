@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/ranks.nw, "The collectives, outlined".  Edit it there. */
+/* Tangled from chapters/workshop/exchange.nw, "The collectives, outlined".  Edit it there. */
 
 #include "dist/collectives/collectives.h"
 

@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/ranks.nw, "The collectives, outlined".  Edit it there. */
+/* Tangled from chapters/workshop/exchange.nw, "The collectives, outlined".  Edit it there. */
 
 /* collectives.h: what ranks do together with arrays of floats.  All ranks
  * call the same function with the same n.  True, or false with a message
@@ -15,7 +15,7 @@ struct Chunk { size_t at, n; };
 struct Chunk chunk_of(size_t n, int parts, int i);
 
 
-/* declare the collectives */
+/* declare the collectives of floats */
 /* x of the root becomes x of all. */
 bool broadcast_flat(struct World *w, float *x, size_t n, int root,
                     struct Error *e);

@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/ranks.nw, "The formulas".  Edit it there. */
+/* Tangled from chapters/workshop/exchange.nw, "The formulas".  Edit it there. */
 
 #include "dist/collectives/cost.h"
 

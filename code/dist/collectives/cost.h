@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/ranks.nw, "The formulas".  Edit it there. */
+/* Tangled from chapters/workshop/exchange.nw, "The formulas".  Edit it there. */
 
 /* cost.h: what each collective must send, and how long it must take. */
 #ifndef DIST_COLLECTIVES_COST_H

@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/ranks.nw, "Starting and ending".  Edit it there. */
+/* Tangled from chapters/workshop/exchange.nw, "Starting and ending".  Edit it there. */
 
 #include "dist/collectives/transport.h"
 

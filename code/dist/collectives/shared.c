@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/ranks.nw, "Shared memory".  Edit it there. */
+/* Tangled from chapters/workshop/exchange.nw, "Shared memory".  Edit it there. */
 
 #include "dist/collectives/transport.h"
 

@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/ranks.nw, "Sockets".  Edit it there. */
+/* Tangled from chapters/workshop/exchange.nw, "Sockets".  Edit it there. */
 
 #include "dist/collectives/transport.h"
 

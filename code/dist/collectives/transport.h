@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/ranks.nw, "The interface".  Edit it there. */
+/* Tangled from chapters/workshop/exchange.nw, "The interface".  Edit it there. */
 
 #ifndef DIST_COLLECTIVES_TRANSPORT_H
 #define DIST_COLLECTIVES_TRANSPORT_H

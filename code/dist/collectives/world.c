@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/ranks.nw, "The exchange".  Edit it there. */
+/* Tangled from chapters/workshop/exchange.nw, "The exchange".  Edit it there. */
 
 #include "dist/collectives/transport.h"
 

@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/ranks.nw, "The interface".  Edit it there. */
+/* Tangled from chapters/workshop/exchange.nw, "The interface".  Edit it there. */
 
 /* world.h: processes that send each other bytes, by number. */
 #ifndef DIST_COLLECTIVES_WORLD_H
