@@ -82,12 +82,14 @@ struct Instruction {
     int *table;                     /* brx: where to                         */
     const struct Mma *mma;
     const struct BulkForm *bulk;     /* see hopper.h                         */
+    const struct Wgmma *wgmma;
     uint32_t metadata;              /* of mma.sp, whose selector is op       */
     uint32_t (*compare)(const struct Warp *, const struct Instruction *);
     bool ends;                      /* last of a straight run                */
     bool guarded, is_float, is_64;
     unsigned char sync;             /* enum Sync: waits for other lanes      */
     unsigned char leaves;           /* branch: who returns by it             */
+    bool near_wgmma;                /* has registers of a wgmma, see there   */
 };
 
 /* a kernel and its module */
@@ -186,6 +188,7 @@ struct Block {
     struct Cluster *cluster;    /* of which it is a part, and            */
     uint32_t rank;              /*   its number there                    */
     struct Hopper *hopper;      /* NULL: no mbarrier yet; see hopper.h   */
+    struct WgmmaGroup *wgmma;   /* a warpgroup each; NULL: none needed   */
 };
 
 /* a cluster */
@@ -222,7 +225,10 @@ struct Path {
     uint32_t passed;            /* lanes that have gone past it          */
     uint32_t missed;            /* those that returned while it waited   */
 };
-enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_DONE };
+enum WarpState {
+    WARP_READY, WARP_AT_BARRIER, WARP_DONE,
+    WARP_YIELDS,                /* ready, after the others' turn         */
+};
 
 struct Warp {
     struct Block *block;
@@ -260,6 +266,7 @@ struct Warp {
     bool stuck;                     /* its last turn ended in a wait         */
 
     uint32_t cluster_phase[LANES];  /* at its last barrier.cluster.arrive    */
+    struct WgmmaState *wgmma;   /* wgmmas in flight; NULL: never any     */
 };
 /* The linear thread index in its block of a lane, and its threadIdx. */
 struct Dim3 thread_index(const struct Warp *, int lane);

@@ -145,6 +145,8 @@ static bool run_round(struct Block *b, bool *moved, bool *waits)
     /* give each warp its turn */
     for (int k = 0; k < b->warps && l->fault == FAULT_NONE; k++) {
         struct Warp *w = &b->warp[k];
+        if (w->state == WARP_YIELDS)
+            w->state = WARP_READY;
         if (w->state == WARP_READY) {
             w->stuck = false;
             warp_run(w, SLICE);

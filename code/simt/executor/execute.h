@@ -66,7 +66,8 @@ Handler run_branch, run_branch_table, run_exit, run_trap, run_nothing,
     run_load, run_store, run_atomic, run_async, run_async_commit,
     run_async_wait, run_ldmatrix, run_stmatrix, run_shuffle, run_vote,
     run_match, run_redux, run_activemask, run_barrier, run_warp_sync,
-    run_mma, run_printf, run_assert, run_fence;
+    run_mma, run_printf, run_assert, run_fence, run_wgmma,
+    run_wgmma_fence, run_wgmma_commit, run_wgmma_wait;
 
 /* execute.h: what Hopper adds */
 Handler run_mbarrier, run_mbarrier_pending, run_mbarrier_wait, run_bulk,
@@ -123,5 +124,11 @@ void async_finish(struct Warp *, int lane);      /* those of a lane      */
 void async_free(struct Async *);
 
 #define NOBODY 0x7fffffffu      /* what a lane that is not there says    */
+
+/* what wgmma shares with the executor */
+/* An instruction that has registers of a wgmma is about to be executed. */
+void wgmma_look(struct Warp *, const struct Instruction *, uint32_t on);
+/* A block ends: complain of a warpgroup that is not complete. */
+void wgmma_block_end(struct Block *);
 
 #endif

@@ -288,6 +288,7 @@ static void end_cluster(struct Cluster *c)
             check_block_turn(b);
         if (c->launch->fault == FAULT_NONE)
             hopper_end(b);
+        wgmma_block_end(b);
         if (c->launch->check)
             check_block_end(b);
     }

@@ -338,6 +338,8 @@ void warp_run(struct Warp *w, int slice)
                 site[w->pc].on += lanes_in(on);
             if (simt_options.step)
                 simt_options.step(w, on);
+            if (i->near_wgmma && on)
+                wgmma_look(w, i, on);
             if (on || i->leaves)
                 i->run(w, i, on);
             if (i->ends)

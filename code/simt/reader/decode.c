@@ -4,6 +4,7 @@
 #include "simt/executor/hopper.h"
 #include "simt/executor/rows.h"
 #include "simt/executor/tensor.h"
+#include "simt/executor/wgmma.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -1083,6 +1084,147 @@ static bool decode_mma(struct Decoder *d)
                       true) && emit(d, &i);
 }
 
+/* decode wgmma */
+static bool immediate(struct Decoder *d, int k, int64_t least, int64_t *x)
+{
+    const struct Operand *o = &d->s->operand[k];
+    *x = (int64_t)o->value;
+    return (o->kind == OPERAND_NUMBER && (*x == 1 || *x == least)) ||
+           refuse(d, "'%.60s': operand %d is neither 1 nor %d", d->s->op,
+                  k + 1, (int)least);
+}
+
+static bool wgmma_immediates(struct Decoder *d, struct Wgmma *g)
+{
+    int64_t x[4] = { 1, 1, 0, 0 };
+    bool turns = tensor_bytes(g->a) == 2;
+    int scales = g->integers ? 0 : 2;
+    int all = scales + (turns ? g->a_shared ? 2 : 1 : 0);
+    if (!want(d, 4 + all, 4 + all))
+        return false;
+    for (int k = 0; k < all; k++)
+        if (!immediate(d, 4 + k, k < scales ? -1 : 0, &x[k]))
+            return false;
+    g->minus_a = x[0] < 0;
+    g->minus_b = x[1] < 0;
+    g->a_transposed = g->a_shared && x[2];
+    g->b_transposed = g->a_shared ? x[3] : x[2];
+    return true;
+}
+
+static bool wgmma_sums(struct Decoder *d, struct Wgmma *g)
+{
+    const struct Operand *o = &d->s->operand[0];
+    if (o->kind != OPERAND_LIST || o->n != g->sums)
+        return refuse(d, "'%.60s' wants a list of %d registers", d->s->op,
+                      g->sums);
+    g->d = pool_alloc(d->pool, (size_t)g->sums * sizeof *g->d);
+    for (int k = 0; k < g->sums && !d->failed; k++)
+        g->d[k] = place_destination(d, &o->list[k], 'w');
+    return !d->failed;
+}
+
+static bool decode_wgmma_async(struct Decoder *d)
+{
+    const struct Statement *s = d->s;
+    struct Wgmma *g = pool_alloc(d->pool, sizeof *g);
+    struct Instruction i = start(d, run_wgmma);
+    if (!wgmma_named(g, s->op))
+        return unknown(d);
+    if (!want(d, 4, 8))
+        return false;
+    g->a_shared = s->operand[1].kind != OPERAND_LIST;
+    if (!wgmma_immediates(d, g) || !wgmma_sums(d, g))
+        return false;
+    /* place the factors of a wgmma */
+    if (g->a_shared)
+        i.a[0] = place(d, &s->operand[1], 'l');
+    else if (!place_list(d, &s->operand[1], i.a, 4, false))
+        return false;
+    i.b[0] = place(d, &s->operand[2], 'l');
+    i.c[0] = place_either(d, &s->operand[3], &i.flags);
+    g->scale_not = i.flags & FLAG_NOT;
+    i.wgmma = g;
+    i.sync = SYNC_ALL;
+    i.work = WORK_TENSOR;
+    i.flop = 2 * 16 * g->n * g->k;      /* of a warp */
+    return emit(d, &i);
+}
+
+static bool decode_wgmma(struct Decoder *d)
+{
+    const struct Statement *s = d->s;
+    bool fence = !strcmp(s->op, "wgmma.fence.sync.aligned");
+    bool commit = !strcmp(s->op, "wgmma.commit_group.sync.aligned");
+    bool wait = !strcmp(s->op, "wgmma.wait_group.sync.aligned");
+    if (!fence && !commit && !wait)
+        return decode_wgmma_async(d);
+    struct Instruction i = start(d, fence ? run_wgmma_fence : commit ?
+                                    run_wgmma_commit : run_wgmma_wait);
+    if (!want(d, wait, wait))
+        return false;
+    if (wait && (s->operand[0].kind != OPERAND_NUMBER ||
+                 s->operand[0].value > 7))
+        return refuse(d, "'%.60s' wants a number from 0 to 7", s->op);
+    i.offset = wait ? (int64_t)s->operand[0].value : 0;
+    i.sync = SYNC_ALL;
+    return emit(d, &i);
+}
+
+enum { MARK = 1, CONSTANT = 2 };
+
+static bool moves_marked(const struct Instruction *i, unsigned char *mark)
+{
+    bool move = !strncmp(i->name, "mov.", 4) && i->width == 1 &&
+                i->a[0] && i->d[0];
+    if (!move || mark[i->a[0] / 16] == CONSTANT ||
+        mark[i->a[0] / 16] == mark[i->d[0] / 16])
+        return false;
+    mark[i->a[0] / 16] = mark[i->d[0] / 16] = MARK;
+    return true;
+}
+
+static bool has_marked(const struct Instruction *i,
+                       const unsigned char *mark)
+{
+    int all = 0;
+    for (int k = 0; k < 4; k++)
+        all |= mark[i->a[k] / 16] | mark[i->b[k] / 16] |
+               mark[i->c[k] / 16] | mark[i->d[k] / 16];
+    return all & MARK;
+}
+
+static bool mark_named(struct Decoder *d, unsigned char *mark)
+{
+    bool any = false;
+    for (int k = 0; k < d->n_constants; k++)
+        mark[d->constants[k].unit / 16] = CONSTANT;
+    for (int k = 0; k < d->n; k++) {
+        const struct Wgmma *g = d->code[k].wgmma;
+        any |= g != NULL;
+        for (int j = 0; g && j < g->sums; j++)
+            mark[g->d[j] / 16] = MARK;
+        for (int j = 0; g && !g->a_shared && j < 4; j++)
+            mark[d->code[k].a[j] / 16] = MARK;
+    }
+    return any;
+}
+
+static void mark_wgmma(struct Decoder *d)
+{
+    unsigned char *mark = pool_alloc(d->pool, d->units / 16 + 1);
+    bool more = mark_named(d, mark);
+    if (!more)
+        return;
+    while (more) {
+        more = false;
+        for (int k = 0; k < d->n; k++)
+            more |= moves_marked(&d->code[k], mark);
+    }
+    for (int k = 0; k < d->n; k++)
+        d->code[k].near_wgmma = has_marked(&d->code[k], mark);
+}
+
 /* decode warp instructions */
 /* shfl.sync.down.b32 d|p, a, b, c, mask */
 static bool decode_shuffle(struct Decoder *d)
@@ -1757,7 +1899,7 @@ static const struct Family {
     { "membar", decode_fence }, { "fence", decode_fence },
     { "prefetch", decode_nothing }, { "prefetchu", decode_nothing },
     { "nanosleep", decode_nothing }, { "pmevent", decode_nothing },
-    { "discard", decode_nothing },
+    { "discard", decode_nothing }, { "wgmma", decode_wgmma },
     /* families of Hopper */
     { "mbarrier", decode_mbarrier }, { "createpolicy", decode_policy },
     { "griddepcontrol", decode_nothing },
@@ -2012,6 +2154,7 @@ static bool decode_kernel(struct Decoder *d, struct Function *f,
     if (!find_meeting_points(d->code, d->n, d->pool, d->e))
         return false;
     mark_polls(d->code, d->n);
+    mark_wgmma(d);
     *k = (struct Kernel){
         .name = f->name, .code = d->code, .instructions = d->n,
         .files = (const char *const *)d->t->files, .n_files = d->t->n_files,

@@ -36,7 +36,8 @@ static bool is_branch(const struct Instruction *i)
 static bool ends_run(const struct Instruction *i)
 {
     return is_branch(i) || i->run == run_exit || i->run == run_trap ||
-           i->run == run_barrier || i->run == run_cluster_wait;
+           i->run == run_barrier || i->run == run_cluster_wait ||
+           i->run == run_wgmma_wait;
 }
 
 /* cut the program into runs */

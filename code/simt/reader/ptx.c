@@ -15,7 +15,7 @@ enum {
     MAX_STATEMENTS = 1 << 18,
     MAX_FILES      = 4096,
     MAX_NESTING    = 32,
-    MAX_LIST       = 64,
+    MAX_LIST       = 128,
     MAX_SCOPE      = 4096,      /* variables and registers declared      */
     MAX_VARIABLE   = 1 << 30,   /* bytes                                 */
 };
