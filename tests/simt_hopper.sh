@@ -8,9 +8,10 @@ if ! command -v "${CLANG:-clang}" > /dev/null; then
     finish
 fi
 
-for name in "${@:-bulk}"; do
-    for source in tests/data/simt/hopper_$name.cu; do
-        program=$dir/$(basename "$source" .cu)
+for word in "${@:-*}"; do
+    for source in tests/data/simt/hopper_$word.cu; do
+        name=$(basename "$source" .cu)
+        program=$dir/$name
         if ! why=$("$BIN/simtcc" $linker -o "$program" "$source" 2>&1); then
             not_ok "$source is compiled" "$why"
             continue
@@ -19,14 +20,15 @@ for name in "${@:-bulk}"; do
             SIMT_CHECK=$check timeout 60 "$program" > "$program.$check" 2>&1
             echo "status $?" >> "$program.$check"
         done
+        why=$(cat "$program.on")
         while read -r line; do
             case $line in
-            *": 0 wrong, no error") ok "${program##*/}: $line" ;;
+            *": 0 wrong, no error") ok "$name: $line" ;;
             "status 0") ;;
-            *) not_ok "${program##*/}" "$(cat "$program.on")"; break ;;
+            *) not_ok "$name" "$why"; break ;;
             esac
-        done < "$program.on"
-        check "${program##*/}: the same without checks" \
+        done <<< "$why"
+        check "$name: the same without checks" \
             cmp "$program.on" "$program.off"
     done
 done
