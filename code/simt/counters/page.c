@@ -125,9 +125,9 @@ static const char *kind_name(enum AccessKind kind)
 static void write_access(FILE *out, const struct Worst *w)
 {
     const struct Access *a = &w->access;
-    fprintf(out, ",\"access\":{\"kind\":\"%s\",\"space\":\"%s\",\"size\":%d,"
-            "\"lanes\":%u,\"cost\":%d,\"least\":%d,\"block\":%llu,"
-            "\"warp\":%d,\"at\":[", kind_name(a->kind),
+    fprintf(out, ",\"access\":{\"kind\":\"%s\",\"space\":\"%s\","
+            "\"size\":%d,\"lanes\":%u,\"cost\":%d,\"least\":%d,"
+            "\"block\":%llu,\"warp\":%d,\"at\":[", kind_name(a->kind),
             a->space == SPACE_GLOBAL ? "global" : "shared", a->size,
             a->lanes, w->cost, w->least, big(w->block), w->warp);
     const int f = a->lanes ? __builtin_ctz(a->lanes) : 0;
@@ -146,13 +146,15 @@ static const struct Worst *worst_of(const struct Kernel *k, int file,
                                     int line)
 {
     const struct Worst *most = NULL;
-    for (int i = 0; i < n_watched; i++)
-        for (int j = 0; watched[i].kernel == k && j < k->instructions; j++) {
-            const struct Worst *w = watched[i].worst[j];
-            if (k->code[j].file == file && k->code[j].line == line && w
-                && (!most || w->cost > most->cost))
-                most = w;
-        }
+    int n = 0;
+    while (n < n_watched && watched[n].kernel != k)
+        n++;
+    for (int j = 0; n < n_watched && j < k->instructions; j++) {
+        const struct Worst *w = watched[n].worst[j];
+        if (k->code[j].file == file && k->code[j].line == line && w
+            && (!most || w->cost > most->cost))
+            most = w;
+    }
     return most;
 }
 
@@ -161,7 +163,8 @@ static void write_line(FILE *out, const struct Line *l,
 {
     const struct Traffic *s = &l->sum.in[SPACE_SHARED];
     fprintf(out, "{\"inst\":%llu,\"active\":%llu,\"split\":%llu",
-            big(l->sum.executed), big(l->sum.active), big(l->sum.divergent));
+            big(l->sum.executed), big(l->sum.active),
+            big(l->sum.divergent));
     fprintf(out, ",\"read\":[%llu,%llu,%llu],\"write\":[%llu,%llu,%llu]",
             big(l->read.requests), big(l->read.sectors), big(l->read.bytes),
             big(l->write.requests), big(l->write.sectors),
