@@ -47,6 +47,9 @@ RUN(attention_fwd, (real *y, real *lse, const real *qkv, int B, int T,
 RUN(attention_bwd, (real *dqkv, const real *dy, const real *qkv, const
     real *y, const real *lse, int B, int T, int C, int NH), (dqkv, dy, qkv,
     y, lse, B, T, C, NH))
+RUN(attention_cached, (real *y, const struct Cache *cache, const real
+    *qkv, const int32_t *row, const int32_t *at, int N, int C, int NH),
+    (y, cache, qkv, row, at, N, C, NH))
 RUN(residual_fwd, (real *y, const real *a, const real *b, size_t n),
     (y, a, b, n))
 RUN(gelu_fwd, (real *y, const real *x, size_t n), (y, x, n))

@@ -8,6 +8,7 @@
 #include "ops/adamw/adamw.h"
 #include "ops/attention/attention.h"
 #include "ops/attention/attention_bf16.h"
+#include "ops/attention/cached.h"
 #include "ops/embedding/embedding.h"
 #include "ops/embedding/embedding_bf16.h"
 #include "ops/gelu/gelu.h"
@@ -30,7 +31,7 @@ C_FUNCTIONS_BEGIN
     X(layernorm_fwd) X(layernorm_bwd) \
     X(gemm_kernel) X(gemm_use) X(gemm_used) \
     X(gemm) X(gemm_bias) X(gemm_strided) X(gemm_sumsq) X(bias_grad) \
-    X(attention_fwd) X(attention_bwd) \
+    X(attention_fwd) X(attention_bwd) X(attention_cached) \
     X(residual_fwd) X(gelu_fwd) X(gelu_bwd) \
     X(crossentropy_fwd) X(crossentropy_bwd) \
     X(adamw_update) X(adamw_all) X(sum_squares) \
