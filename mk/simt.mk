@@ -15,7 +15,7 @@ export SIMTCC_CACHE := $(abspath $(B)/headers)
 $(B)/lib/libsimt.a: $(SIMT_LIB_OBJECTS)
 	@mkdir -p $(@D); rm -f $@
 	ld -r -o $(@:.a=.o) $^
-	objcopy --wildcard -G 'cuda*' -G '__cuda*' -G 'simt_*' $(@:.a=.o)
+	objcopy --wildcard -G 'cuda*' -G '__cuda*' -G 'simt_*' -G 'cuTensorMap*' $(@:.a=.o)
 	@ar rcs $@ $(@:.a=.o); rm -f $(@:.a=.o)
 $(B)/include/%.h: $(CODE)/simt/include/%.h
 	@mkdir -p $(@D); cp $< $@
