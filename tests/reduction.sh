@@ -26,7 +26,7 @@ results code/ladder/reduce.cu "$dir/reduction" 249
 # ---- version 7 of the scan with mbarriers and bulk copies ---------------------
 bulk() {
     compile "code/ladder/scan.cu" "$dir/bulk.o" -DBULK_COPY=1 &&
-        "$simtcc" $linker "$dir/bulk.o" "$dir/reduce.o" \
+        "$simtcc" ${linker:+"$linker"} "$dir/bulk.o" "$dir/reduce.o" \
             "$dir/histogram.o" "$dir/main.o" "$host" -o "$dir/bulk"
 }
 check "scan v7 with bulk copies compiles" bulk

@@ -21,8 +21,8 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type,
         (int)interleave, (int)swizzle, (int)promotion, (int)fill };
     bool given = map && sizes && box && steps && (strides || rank == 1);
     if (!given || (uintptr_t)map % 64)
-        error_set(&e, "cuTensorMapEncodeTiled: %s", given ? "the map is not "
-                  "aligned to 64 bytes" : "an argument is NULL");
+        error_set(&e, "cuTensorMapEncodeTiled: %s", given ? "the map is "
+                  "not aligned to 64 bytes" : "an argument is NULL");
     else if (tensor_map_encode(&m, &w, &e)) {
         memset(map, 0, sizeof *map);
         memcpy(map, &m, sizeof m);

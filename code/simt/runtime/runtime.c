@@ -527,9 +527,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c,
     if (!code)
         code = find_kernel(&k, kernel);
     if (!code && (uint64_t)n.x * n.y * n.z > 8 && !k->large_clusters)
-        code = refuse(cudaErrorInvalidValue, "cudaLaunchKernelExC: a cluster"
-                      " of %u x %u x %u blocks; more than 8 only after "
-                      "cudaFuncSetAttribute(kernel, cudaFuncAttribute"
+        code = refuse(cudaErrorInvalidValue, "cudaLaunchKernelExC: a "
+                      "cluster of %u x %u x %u blocks; more than 8 only "
+                      "after cudaFuncSetAttribute(kernel, cudaFuncAttribute"
                       "NonPortableClusterSizeAllowed, 1)", n.x, n.y, n.z);
     launch_failed = code != cudaSuccess;
     return code ? code : launch(kernel, c->gridDim, c->blockDim, n,
@@ -544,8 +544,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters,
     struct Dim3 n;
     START();
     if (!clusters || !c || (c->numAttrs && !c->attrs))
-        return refuse(cudaErrorInvalidValue, "cudaOccupancyMaxActiveClusters"
-                      ": an argument is NULL");
+        return refuse(cudaErrorInvalidValue, "cudaOccupancyMaxActive"
+                      "Clusters: an argument is NULL");
     cudaError_t code = find_kernel(&k, kernel);
     if (!code)
         code = cluster_of(c, &n);
