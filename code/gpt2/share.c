@@ -28,6 +28,7 @@ static void add_bucket(struct Share *s, size_t from, size_t to)
     s->own += (to - from) / (size_t)share_world(s);
 }
 
+
 /* One ends where a layer does, when it is large enough. */
 static void cut_buckets(struct Share *s)
 {
