@@ -51,7 +51,7 @@ $(SIMT_OBJECTS): SIMTFLAGS = -ffp-contract=off
 
 # NAME-simt for the software GPU, NAME-cuda for a real one.
 ON_GPU   := $(addprefix $(CODE)/,programs/train programs/eval programs/generate \
-            bench/bench_machine bench/bench_step)
+            bench/bench_machine bench/bench_step bench/bench_collectives)
 define SIMT_PROGRAM
 $(B)/bin/$(call name_of,$(1))-simt: $(B)/opt/$(1).o $(SIMT_OBJECTS) \
                                     $(B)/libmb-host.a $(B)/lib/libsimt.a
