@@ -82,6 +82,38 @@ for name in $("$grade" --in "$dir/none" --list | awk '
     try_exercise "$name"
 done
 
+# ---- what a chapter has -----------------------------------------------------
+# each_has_four LIST: every main chapter has four exercises or more, slow code
+# and broken code among them; says which has not
+each_has_four() {
+    local chapter list
+    while read -r chapter; do
+        list=$(awk -v want="$chapter" '
+            /^[a-z]/ && NF == 1 { chapter = $1 }
+            /^  [^ ]/ && chapter == want' "$1")
+        [ "$(grep -c . <<< "$list")" -ge 4 ] && grep -q ' slow: ' <<< "$list" &&
+            grep -q ' broken: ' <<< "$list" && continue
+        printf '%s has no four exercises with slow and broken code:\n%s\n' \
+            "$chapter" "$list"
+        return 1
+    done < <(sed -nE 's,^      - (machine|tricks|gpt2)/,,p' book.yaml)
+}
+lacks() {           # SED: the list changed like this is noticed
+    sed "$1" "$dir/course" > "$dir/changed"
+    ! each_has_four "$dir/changed" > /dev/null
+}
+"$grade" --in "$dir/none" --list > "$dir/course"
+check "every main chapter has four exercises, one slow and one broken" \
+    each_has_four "$dir/course"
+check "a chapter without slow code would be noticed" \
+    lacks '/^warps/,/^$/ s/slow: //'
+check "a chapter without broken code would be noticed" \
+    lacks '/^fusion/,/^$/ s/broken: //'
+check "a chapter with three exercises would be noticed" \
+    lacks '/^warps/,/^$/ { /negative/d; }'
+check "a chapter without exercises would be noticed" \
+    lacks '/^attention-backward$/,/^$/d'
+
 # ---- what a reader does ----------------------------------------------------
 name=throughput-machine/add
 said_of() { "$grade" --in "$dir/new" --seed 7 "$@" > "$dir/said" 2>&1; status=$?; }

@@ -106,15 +106,16 @@ void model_forget(struct Model *m)
 }
 
 static bool new_weights(struct Weights *w, const struct Model *m,
-                        const char *what)
+                        size_t more, const char *what)
 {
     const struct ParamTable *t = &m->table;
-    real *base = backend_alloc(t->total * sizeof(real), what);
+    const size_t bytes = (t->total + more) * sizeof(real);
+    real *base = backend_alloc(bytes, what);
     if (!base)
         return false;
     if (!weights_bind(w, t, &m->config, base))
         backend_failed("no memory for the list of %d layers", m->config.L);
-    backend_zero(base, t->total * sizeof(real));
+    backend_zero(base, bytes);
     return backend_ok(NULL);
 }
 
@@ -123,8 +124,10 @@ static bool reserve(struct Model *m)
     const size_t batch = (size_t)m->B * (size_t)m->T * sizeof *m->tokens;
     if (!m->calls->create(m)
         || (!m->options.no_master
-            && !new_weights(&m->w, m, "the weights"))
-        || (m->training && !new_weights(&m->g, m, "the gradients")))
+            && !new_weights(&m->w, m, 0, "the weights"))
+        || (m->training
+            && !new_weights(&m->g, m, GRAD_UNIT * GRAD_RANKS,
+                            "the gradients")))
         return false;
     m->acts_memory = backend_alloc(m->plan.total_bytes, "the activations");
     m->tokens = backend_alloc(batch, "the tokens");

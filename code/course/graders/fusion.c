@@ -112,7 +112,7 @@ static void run_loss(struct Run *r)
 extern const struct Exercise fusion_exercises[];
 const struct Exercise fusion_exercises[] = {
     /* exercises of fusion */
-    { .name = "fusion/walks", .title = "three walks over an array",
+    { .name = "fusion/walks", .title = "slow: three walks over an array",
       .difficulty = 1, .run = run_walks,
       .size = { 31, 33, 255, 257, 2047, 2049, 8192 }, .largest = 3000,
       .hint = { "The second walk reads what the first has written.  Which "

@@ -133,7 +133,7 @@ const struct Exercise low_precision_exercises[] = {
                 "The bits of a NaN, without the sign, are more than "
                 "0x7f800000.  Test for it before you add." } },
     { .name = "low-precision/quantize",
-      .title = "a scale for each 32 numbers",
+      .title = "slow: a scale for each 32 numbers",
       .difficulty = 2, .run = run_quantize,
       .size = { 1, 31, 32, 33, 255, 257, 1001, 16384 }, .largest = 3000,
       .large = 1 << 24,

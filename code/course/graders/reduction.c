@@ -133,7 +133,7 @@ const struct Exercise reduction_exercises[] = {
                 "two arrays that take turns need one barrier a step.",
                 "Within a warp __shfl_up_sync does the same without a barrier. "
                 "Then only the sums of the eight warps need shared memory." } },
-    { .name = "reduction/histogram", .title = "count numbers",
+    { .name = "reduction/histogram", .title = "slow: count numbers",
       .difficulty = 2, .run = run_histogram,
       .size = { 1, 33, 255, 2049, 5001, 16384 }, .largest = 6000,
       .hint = { "Give each block a histogram of its own, in shared memory.",

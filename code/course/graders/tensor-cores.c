@@ -334,7 +334,7 @@ const struct Exercise tensor_cores_exercises[] = {
                 "another in each of eight rows.",
                 "Chunk c of row r goes to place c ^ (r % 8), and is "
                 "fetched from there." } },
-    { .name = "tensor-cores/parts", .title = "equal parts (hard)",
+    { .name = "tensor-cores/parts", .title = "equal parts",
       .difficulty = 4, .run = run_parts, .size = { 1, 2, 3, 5, 7, 8 },
       .largest = 12,
       .hint = { "A block goes through its rows tile by tile: a piece ends "

@@ -91,7 +91,7 @@ const struct Exercise throughput_machine_exercises[] = {
                 "A thread whose number is n or more has no element: it must "
                 "neither read nor write." } },
     { .name = "throughput-machine/stride",
-      .title = "a grid that is smaller than the work",
+      .title = "slow: a grid smaller than the work",
       .difficulty = 2, .run = run_stride,
       .size = { 1, 511, 512, 513, 5000, 8192 }, .largest = 3000,
       .hint = { "Write down which elements the 32 lanes of a warp read in "
