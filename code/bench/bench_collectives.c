@@ -36,6 +36,7 @@ static void exchange_all(const struct Work *w)
                     w->n / (size_t)w->d->world * sizeof *w->in);
 }
 
+
 /* link: bytes that each link carries in a direction, in arrays, times
  * world - 1 over world. */
 static const struct Collective {
@@ -126,7 +127,8 @@ static void measure(struct Ranks *r, const struct Collective *c,
 static int gpus = 2, most_mb = 512;
 
 static const struct Option options[] = {
-    { "gpus", OPT_INT, &gpus, 2, GPUS_MOST, "N", "ranks, one a GPU", NULL },
+    { "gpus", OPT_INT, &gpus, 2, GPUS_MOST, "N", "ranks, one a GPU",
+      NULL },
     { "most", OPT_INT, &most_mb, 1, 4096, "MB", "largest array", NULL },
     { .type = OPT_END },
 };
