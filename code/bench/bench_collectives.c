@@ -135,8 +135,8 @@ static const struct Option options[] = {
 
 static const struct Usage usage = {
     "[--gpus N] [--most MB]",
-    "Measure collectives of N ranks on this host, for arrays of 16 KiB and\n"
-    "more: a row of CSV for each.", NULL,
+    "Measure collectives of N ranks on this host, for arrays of 16 KiB\n"
+    "and more: a row of CSV for each.", NULL,
 };
 
 static void run(struct Ranks *r)
