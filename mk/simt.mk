@@ -15,8 +15,17 @@ export SIMTCC_CACHE := $(abspath $(B)/headers)
 $(B)/lib/libsimt.a: $(SIMT_LIB_OBJECTS)
 	@mkdir -p $(@D); rm -f $@
 	ld -r -o $(@:.a=.o) $^
-	objcopy --wildcard -G 'cuda*' -G '__cuda*' -G 'simt_*' -G 'nccl*' $(@:.a=.o)
+	objcopy --wildcard -G 'cuda*' -G '__cuda*' -G 'simt_*' -G 'nccl*' \
+	  -G 'cuTensorMap*' $(@:.a=.o)
 	@ar rcs $@ $(@:.a=.o); rm -f $(@:.a=.o)
+# The report's page, as a string of C.
+PAGE := $(CODE)/simt/counters/page
+$(B)/gen/report_page.h: $(PAGE).html $(PAGE).css $(PAGE).js
+	@mkdir -p $(@D); { echo 'static const char report_page[] ='; \
+	  sed -e '/%STYLE%/{r $(PAGE).css' -e 'd}' -e '/%SCRIPT%/{r $(PAGE).js' -e 'd}' $< \
+	  | sed 's/[\\"]/\\&/g; s/.*/"&\\n"/'; echo ';'; } > $@
+$(foreach f,opt asan f64 clang,$(B)/$(f)/$(CODE)/simt/counters/page.o): $(B)/gen/report_page.h
+$(foreach f,opt asan f64 clang,$(B)/$(f)/$(CODE)/simt/counters/page.o): COMMON += -I$(B)/gen
 $(B)/include/%.h: $(CODE)/simt/include/%.h
 	@mkdir -p $(@D); cp $< $@
 $(SIMTCC): $(CODE)/simt/simtcc $(B)/lib/libsimt.a $(SIMT_HEADERS)

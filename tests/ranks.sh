@@ -47,6 +47,13 @@ ranks small 3 --sum-order fixed --bucket 0.02
 check "small buckets: the same bits" same 000006 fixed1 small
 ranks late 2 --no-overlap
 check "buckets after the backward pass: the same bits" same 000006 any2 late
+for N in 2 3; do
+    ranks zero$N $N --zero 1 --sum-order fixed
+    check "$N ranks with divided moments: the bits of one" same 000006 fixed1 \
+        zero$N
+done
+ranks shards 3 --zero 1 --bucket 0.01 --log "$dir/shards.csv"
+check "3 ranks, divided, small buckets: losses and norms of one" near one shards
 ranks again 2
 check "twice two ranks: the same bits" same 000006 any2 again
 
@@ -64,14 +71,14 @@ done
 
 # ---- failures ----------------------------------------------------------------
 refuses "batches that the ranks cannot share" 2 \
-    '^train: rank 0: --accumulate 3: 2 GPUs need a multiple of 2' \
+    '^train: rank [01]: --accumulate 3: 2 GPUs need a multiple of 2' \
     train_small --gpus 2 --accumulate 3 --steps 1
 check "what all ranks say is said once" test \
     "$(wc -l < "$dir/stderr")" -eq 1
 
-victim() {          # folder, signal: sends it to rank 1 of the run in it
+victim() {          # folder, signal, step: to rank 1 when the step is saved
     local p tries=200
-    while [ $((tries--)) -gt 0 ] && ! [ -d "$dir/$1/step-000002" ]; do
+    while [ $((tries--)) -gt 0 ] && ! [ -d "$dir/$1/step-$3" ]; do
         sleep 0.05
     done
     for p in $(pgrep -f -- "--out $dir/$1 "); do
@@ -86,7 +93,7 @@ fails() {           # text, name, signal, pattern, options...: one message
     local text=$1 name=$2 number=$3 pattern=$4 status
     shift 4
     ranks "$name" 2 --steps 1000000 --save-every 2 --keep 0 "$@" &
-    victim "$name" "$number"
+    victim "$name" "$number" 000002
     wait $!
     status=$?
     if [ $status -eq 0 ] || ! grep -Eq "$pattern" "$dir/$name.err" ||
@@ -104,12 +111,13 @@ fails "a rank that hangs" hangs STOP \
 check "its checkpoints can be resumed from" train_small --resume --steps 4 \
     --out "$dir/killed" --log "$dir/killed.csv"
 
-ranks restarted 2 --steps 40 --save-every 2 --restarts 2 --sum-order fixed &
-victim restarted KILL
+ranks restarted 2 --steps 800 --save-every 50 --keep 0 --restarts 2 \
+    --sum-order fixed &
+victim restarted KILL 000050
 wait $!
-ranks straight 1 --steps 40 --sum-order fixed
+ranks straight 1 --steps 800 --sum-order fixed
 check "a rank that is killed, with --restarts: the bits of a run in one go" \
-    same 000040 straight restarted
+    same 000800 straight restarted
 check "and it says so" grep -q 'starting all 2 again .*restart 1 of 2' \
     "$dir/restarted.err"
 
@@ -144,16 +152,29 @@ refuses "a rank that does not come" 1 \
 
 # ---- the software GPU --------------------------------------------------------
 if [ -x "$BIN/train-simt" ]; then
-    small_simt() {  # name, ranks
+    small_simt() {  # name, ranks, options...
+        local name=$1 N=$2
+        shift 2
         "$BIN/train-simt" --layers 1 --heads 1 --channels 32 --batch 1 \
             --seq 16 --steps 2 --accumulate 2 --sum-order fixed \
-            --vocab "$dir/vocab" --data "$dir/train.bin" --gpus "$2" \
-            --out "$dir/$1" > "$dir/$1.txt" 2> "$dir/$1.err" < /dev/null
+            --vocab "$dir/vocab" --data "$dir/train.bin" --gpus "$N" "$@" \
+            --out "$dir/$name" > "$dir/$name.txt" 2> "$dir/$name.err" \
+            < /dev/null
     }
-    small_simt simt1 1
-    small_simt simt2 2
-    check "two software GPUs in a fixed order: the bits of one" same 000002 \
-        simt1 simt2
+    for p in fp32 bf16; do
+        small_simt $p.1 1 --precision $p
+        small_simt $p.2 2 --precision $p
+        small_simt $p.zero 2 --precision $p --zero 1
+        small_simt $p.next 1 --precision $p --steps 1
+        "$BIN/train-simt" --resume --steps 2 --gpus 2 --zero 1 --out \
+            "$dir/$p.next" > "$dir/$p.txt" 2>&1 < /dev/null
+        check "two software GPUs, $p: the bits of one" same 000002 $p.1 $p.2
+        check "... with divided weights and moments" same 000002 $p.1 $p.zero
+        check "... from a checkpoint of one" grep -q 'is in' "$dir/$p.txt"
+    done
+    small_simt off.1 1 --precision bf16 --master-weights off
+    small_simt off.2 2 --precision bf16 --master-weights off --zero 1
+    check "... with weights in bf16 only" same 000002 off.1 off.2
 else
     skip "two software GPUs" "train-simt is not built"
 fi

@@ -97,14 +97,16 @@ static void host_reduce_scatter(struct Dist *d, real *part, const real *p,
 static void host_all_gather(struct Dist *d, void *p, size_t bytes)
 {
     const size_t step = PIECE * sizeof(real), world = (size_t)d->world;
-    char *host = backend_borrow(p, world * bytes);
-    for (size_t at = 0; host && at < bytes; at += step) {
+    char *mine = backend_borrow((char *)p + (size_t)d->rank * bytes,
+                                bytes);
+    char *host = backend_borrow_blank(p, world * bytes);
+    for (size_t at = 0; mine && host && at < bytes; at += step) {
         const size_t count = bytes - at < step ? bytes - at : step;
-        const char *all = share(d, host + (size_t)d->rank * bytes + at,
-                                count);
+        const char *all = share(d, mine + at, count);
         for (size_t r = 0; all && r < world; r++)
             memcpy(host + r * bytes + at, all + r * count, count);
     }
+    backend_return(NULL, mine, bytes, false);
     backend_return(p, host, world * bytes, true);
 }
 

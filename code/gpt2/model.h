@@ -65,9 +65,10 @@ struct Acts {
  * final.  The last call has from = 0. */
 struct GradientsReady { void (*call)(void *arg, size_t from); void *arg; };
 
-/* Behind the gradients is room for the sums of so many ranks, so that a
- * part of them can be a multiple of GRAD_UNIT numbers for each rank. */
-enum { GRAD_UNIT = 16, GRAD_RANKS = 1024 };
+/* After gradients and weights is room for numbers, so that a part of them
+ * can be a multiple of GRAD_UNIT numbers for each of so many ranks. */
+enum { GRAD_UNIT = 16, GRAD_RANKS = 1024,
+       RANKS_ROOM = GRAD_UNIT * GRAD_RANKS };
 
 
 /* `struct Model` */
@@ -93,6 +94,8 @@ struct Model {
     double loss, batch_loss;             /* of model_train_start */
     double sumsq;                        /* of gradients of matrices */
     struct GradientsReady ready;
+    real  *masters;                      /* of shards, for the host */
+    bool   changed;                      /* weights, by model_return */
 };
 
 /* declare what a model can do */

@@ -356,7 +356,8 @@ static bool bf16_create(struct Model *m)
 {
     struct Bf16Model *x = m->bf16;
     const size_t bytes = x->total * sizeof(bf16);
-    bf16 *base = backend_alloc(bytes, "the bf16 weights");
+    bf16 *base = backend_alloc(bytes + RANKS_ROOM * sizeof(bf16),
+                               "the bf16 weights");
     if (!base)
         return false;
     if (!bf16_bind(m, base))

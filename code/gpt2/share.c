@@ -17,11 +17,17 @@ static size_t round_up(size_t x, size_t to)
     return (x + to - 1) / to * to;
 }
 
+size_t share_part(const struct ParamTable *t, int ranks)
+{
+    return round_up(t->total, GRAD_UNIT * (size_t)ranks) / (size_t)ranks;
+}
+
 static void add_bucket(struct Share *s, size_t from, size_t to)
 {
     s->bucket[s->buckets++] = (struct Bucket){ from, to, s->own };
     s->own += (to - from) / (size_t)share_world(s);
 }
+
 
 /* One ends where a layer does, when it is large enough. */
 static void cut_buckets(struct Share *s)
@@ -45,8 +51,13 @@ static void cut_buckets(struct Share *s)
 /* send what is ready */
 static void send_bucket(struct Share *s, const struct Bucket *b)
 {
-    dist_all_reduce(s->config.dist, s->model->g.base + b->from,
-                    b->to - b->from);
+    const size_t n = b->to - b->from;
+    real *g = s->model->g.base + b->from;
+    if (s->config.shards)
+        dist_reduce_scatter(s->config.dist, s->sum + b->own, g,
+                            n / (size_t)share_world(s));
+    else
+        dist_all_reduce(s->config.dist, g, n);
 }
 
 /* The model calls this when its gradients from number `from` on are
@@ -146,13 +157,14 @@ void share_end(struct Share *s, int k, bool last)
 static bool reserve(struct Share *s, struct Error *e)
 {
     size_t largest = 0;
+    if (s->config.fixed || s->config.shards)
+        s->sum = backend_alloc(s->own * sizeof *s->sum,
+                               "the sums of gradients");
     if (!s->config.fixed)
-        return true;
+        return backend_ok(e);
     for (int i = 0; i < s->buckets; i++)
         if (s->bucket[i].to - s->bucket[i].from > largest)
             largest = s->bucket[i].to - s->bucket[i].from;
-    s->sum = backend_alloc(s->own * sizeof *s->sum,
-                           "the sums of gradients");
     s->parts = backend_alloc(largest * sizeof *s->parts,
                              "the gradients of other ranks");
     return backend_ok(e);

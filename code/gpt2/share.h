@@ -13,6 +13,7 @@ struct ShareConfig {
     bool fixed;             /* sum in the order of the micro-batches */
     bool late;              /* not before the backward pass has ended */
     size_t bucket_bytes;    /* of gradients that travel together */
+    bool shards;            /* a rank needs its parts of the sum only */
 };
 
 
@@ -30,7 +31,8 @@ struct Share {
     struct Bucket *bucket;          /* [buckets], the last numbers first */
     int buckets, sent;              /* of this step */
     size_t own;                     /* numbers in this rank's parts */
-    real *sum, *parts;              /* fixed: [own]; [world][a part] */
+    real *sum;                      /* [own], with shards or fixed */
+    real *parts;                    /* [world][a part], fixed */
 };
 
 
@@ -39,6 +41,9 @@ struct Share {
 bool share_create(struct Share *s, const struct ShareConfig *config,
                   struct Model *m, struct Error *e);
 void share_free(struct Share *s);
+
+/* The numbers that a rank has of every divided array. */
+size_t share_part(const struct ParamTable *t, int ranks);
 
 /* Ranks, and the place of this one: 1 and 0 where nothing is shared. */
 int share_world(const struct Share *s);

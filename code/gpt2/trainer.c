@@ -44,12 +44,16 @@ bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
     l.rank = l.world = 0;
     if (val && !loader_open(&t->val, &l, e))
         return false;
+    struct ModelOptions options = config->options;
+    if (dist && config->share.shards)
+        options.shards = dist->world;
     if (!model_create_as(&t->model, model, config->B, config->T, true,
-                         &config->options, e))
+                         &options, e))
         return false;
     if (optimizer_create(&t->optimizer, &t->model, &config->optimizer,
                          config->seed, e)
         && share_create(&t->share, &config->share, &t->model, e)
+        && shards_create(&t->shards, &t->optimizer, &t->share, e)
         && reserve(t, e))
         return true;
     trainer_free(t);
@@ -70,6 +74,7 @@ void trainer_free(struct Trainer *t)
         backend_use(before);
     }
     share_free(&t->share);
+    shards_free(&t->shards);
     optimizer_free(&t->optimizer);
     model_free(&t->model);
 }
@@ -158,7 +163,7 @@ bool trainer_update(struct Trainer *t, struct StepReport *r,
 
 
 /* measure a gradient that ranks share */
-struct Told { double loss; int64_t stop; };
+struct Told { double loss, sumsq; int64_t stop; };
 
 static bool exchange(struct Trainer *t, const struct Told *mine,
                      struct StepReport *r, struct Error *e)
@@ -168,13 +173,17 @@ static bool exchange(struct Trainer *t, const struct Told *mine,
     int bad = -1;
     if (!dist_exchange(d, all, mine, sizeof *mine, e))
         return false;
+    double sumsq = 0;
     r->loss = 0;
     t->stop = false;
     for (int i = 0; i < d->world; i++) {
         r->loss += all[i].loss / t->config.accumulate;
+        sumsq += all[i].sumsq;
         t->stop |= all[i].stop != 0;
         bad = bad < 0 && !isfinite(all[i].loss) ? i : bad;
     }
+    r->norm = sqrt(t->shards.optimizer && !t->config.share.fixed
+                   ? sumsq : mine->sumsq);
     /* let one rank speak of a step that is not finite */
     if (d->hub && (bad >= 0 || !isfinite(r->norm)))
         d->hub->quiet = d->rank != (bad < 0 ? 0 : bad);
@@ -192,7 +201,9 @@ static bool measure_shared(struct Trainer *t, struct StepReport *r,
         return false;
     mine.loss = t->config.share.fixed ? t->loss
                                       : model_train_loss(&t->model);
-    r->norm = sqrt(sum_squares(t->model.g.base, t->model.table.total));
+    mine.sumsq = t->shards.optimizer && !t->config.share.fixed
+               ? sum_squares(t->share.sum, t->share.own)
+               : sum_squares(t->model.g.base, t->model.table.total);
     return exchange(t, &mine, r, e);
 }
 
@@ -271,15 +282,21 @@ bool trainer_save(const struct Trainer *t, const char *out,
     assert(n < TRAINER_FIELDS);
     for (int i = 0; i < n; i++)
         all[i + 1] = field[i];
-    return model_ok(&t->model, e)
-        && checkpoint_save(out, t->step, &t->model, &t->optimizer, all,
+    if (!model_ok(&t->model, e) || !shards_collect(&t->shards, e))
+        return false;
+    const bool good = share_rank(&t->share) > 0
+        || checkpoint_save(out, t->step, &t->model, &t->optimizer, all,
                            n + 1, e);
+    shards_drop(&t->shards);
+    return good;
 }
 
 
 bool trainer_resume(struct Trainer *t, const char *path, struct Error *e)
 {
     struct Field own = counter(t);
-    return checkpoint_load(path, &t->model, &t->optimizer, &own, 1,
-                           &t->step, e);
+    return shards_expect(&t->shards, e)
+        && checkpoint_load(path, &t->model, &t->optimizer, &own, 1,
+                           &t->step, e)
+        && shards_spread(&t->shards, e);
 }

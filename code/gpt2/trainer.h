@@ -10,6 +10,7 @@
 #include "gpt2/optimizer.h"
 #include "gpt2/schedule.h"
 #include "gpt2/share.h"
+#include "gpt2/shards.h"
 #include "io/train_state.h"
 
 /* `struct TrainConfig`: what decides a run */
@@ -31,6 +32,7 @@ struct Trainer {
     struct Loader data, val;        /* val.shards == 0: no validation */
     struct Optimizer optimizer;
     struct Share share;             /* of the gradient, among ranks */
+    struct Shards shards;           /* of the optimiser, among ranks */
     double loss;                    /* of micro-batches, see share_adds */
     bool stop;                      /* a rank is to end after this step */
     int32_t *tokens, *targets;      /* one micro-batch, [B][T] */

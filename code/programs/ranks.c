@@ -40,6 +40,8 @@ void ranks_leave(struct Ranks *r)
     joined = NULL;
     dist_close(&r->dist);
     hub_close(&r->hub);
+    backend_close(r->backend);
+    r->backend = NULL;
 }
 
 
@@ -52,15 +54,15 @@ static int device_of(const struct Place *p)
     return backend_rows->calls->kind != BACKEND_CUDA || one ? 0 : p->local;
 }
 
-static void open_backend(const struct Place *p)
+static void open_backend(struct Ranks *r)
 {
     struct Error e;
-    struct Backend *b = backend_open(backend_rows->calls->kind,
-                                     device_of(p), &e);
-    if (!b)
+    r->backend = backend_open(backend_rows->calls->kind,
+                              device_of(&r->place), &e);
+    if (!r->backend)
         fail("%s; --gpus, or the number of processes on this host, is too "
              "large", e.text);
-    backend_use(b);
+    backend_use(r->backend);
 }
 
 
@@ -84,7 +86,7 @@ void ranks_join(struct Ranks *r, double timeout_s)
     name_rank(p->rank);
     if (!p->address[0])
         misuse("where is rank 0?  Give --address HOST:PORT");
-    open_backend(p);
+    open_backend(r);
     joined = r;
     on_exit(leave, NULL);
     r->hub.launched = p->launched;

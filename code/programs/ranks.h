@@ -13,6 +13,7 @@ struct Ranks {
     struct Place place;
     struct Hub hub;
     struct Dist dist;           /* world 1: alone */
+    struct Backend *backend;    /* opened for a rank, else NULL */
 };
 
 
@@ -26,7 +27,8 @@ void ranks_join(struct Ranks *r, double timeout_s);
  * said it, or is to say it. */
 _Noreturn void ranks_fail(const struct Ranks *r, const char *text);
 
-/* The run is complete: this process may end without the others. */
+/* The run is complete, and nothing is allocated any more: this process
+ * may end without the others. */
 void ranks_leave(struct Ranks *r);
 
 /* Values that must be the same in all ranks, by name. */

@@ -43,7 +43,7 @@ struct Options {
     int  logit_rows;
     bool resume, plan, profile, no_graph;
     const char *sum_order, *address;
-    int gpus, rank, world, restarts;
+    int gpus, rank, world, restarts, zero;
     double timeout, bucket;
     bool no_overlap;
 };
@@ -148,6 +148,8 @@ static struct Options o = {
     "least gradients that GPUs exchange at a time")                        \
   X(LOCAL, "no-overlap",   OPT_FLAG,   no_overlap,    0, 0,    "",         \
     "exchange gradients after the backward pass")                          \
+  X(LOCAL, "zero",         OPT_INT,    zero,          0, 1,    "0|1",      \
+    "1: each GPU has a part of the optimiser's arrays")                    \
   X(LOCAL, "restarts",     OPT_INT,    restarts,      0, 1e6,  "K",        \
     "with --gpus: resume so often after a failure")                        \
   X(LOCAL, "timeout",      OPT_DOUBLE, timeout,       1, 1e6,  "S",        \
@@ -477,6 +479,7 @@ static void share_config(struct ShareConfig *s, struct Ranks *r)
     };
     if (world > 1 || s->fixed)
         s->dist = &r->dist;
+    s->shards = world > 1 && o.zero;
 }
 
 
@@ -559,6 +562,7 @@ static void make_config(struct TrainConfig *c, struct Ranks *r)
     c->options.rows = o.logit_rows;
     c->options.no_graph = o.no_graph;
     share_config(&c->share, r);
+    c->options.shards = c->share.shards ? r->dist.world : 0;
 }
 
 /* Take --out for this run; the path of the checkpoint to resume or "". */
@@ -851,17 +855,15 @@ static void save(struct Run *r)
     char left[4200];
     if (!o.out || r->saved == r->trainer.step)
         return;
-    if (!first_rank(&r->ranks)) {
-        r->saved = r->trainer.step;
-        return;
-    }
     last_checkpoint_text(r, left, sizeof left);
     if (!trainer_save(&r->trainer, o.out, r->field, r->fields, &e)) {
         progress_end(&r->progress);
+        if (r->ranks.hub.quiet)
+            ranks_fail(&r->ranks, e.text);
         fail("%s; %s", e.text, left);
     }
     r->saved = r->trainer.step;
-    if (!checkpoint_prune(o.out, o.keep, &e))
+    if (first_rank(&r->ranks) && !checkpoint_prune(o.out, o.keep, &e))
         warn("%s", e.text);
 }
 
@@ -881,7 +883,6 @@ _Noreturn static void save_and_stop(struct Run *r, int signal)
     progress_end(&r->progress);
     save(r);
     runlog_close(&r->log);
-    ranks_leave(&r->ranks);
     printf("stopped by %s after step %lld\n", stop_name(signal),
            (long long)r->trainer.step);
     if (o.out)

@@ -118,6 +118,55 @@ static void run_cut(struct Run *r)
     budget(r, "barriers (warps arriving)", "barriers", 162, 162);
 }
 
+static void run_load(struct Run *r)
+{
+    size_t blocks = (size_t)case_size(r), n = 256 * blocks;
+    struct Array *x = input_floats(r, "x", n, -1, 1);
+    struct Array *y = output_floats(r, "y", n);
+    float *wanted = wanted_floats(r, n);
+    for (size_t i = 0; i < n; i++)
+        wanted[i] = x->f[i ^ 255];
+    LAUNCH(r, "reverse", blocks_for(n, 256), ARRAY(y), ARRAY(x));
+    expect_floats(r, y, wanted, 0, 0);
+    budget(r, "requests to read", "gld_req", 0, 0);
+    budget(r, "requests to store in shared memory", "sst_req", 16, 0);
+    budget(r, "barriers (warps arriving)", "barriers", 4 * 8 * 2, 4 * 8);
+}
+
+static void run_ring(struct Run *r)
+{
+    int tiles = case_size(r);
+    struct Array *x = input_ints(r, "x", 128 * (size_t)tiles, -99, 99);
+    struct Array *y = output_ints(r, "y", 128);
+    int *wanted = wanted_ints(r, 128);
+    for (int k = 0; k < tiles; k++)
+        for (int t = 0; t < 128; t++)
+            wanted[t] += (k + 1) * x->i[128 * k + 127 - t];
+    LAUNCH(r, "ring", blocks_for(160, 160), ARRAY(y), ARRAY(x), INT(tiles));
+    expect_ints(r, y, wanted);
+    budget(r, "requests to read", "gld_req", 0, 0);
+    budget(r, "barriers (warps arriving)", "barriers", 10, 5);
+    budget(r, "bytes of shared memory", "smem_static", 1792, 1664);
+}
+
+static void run_out(struct Run *r)
+{
+    int tiles = case_size(r);
+    size_t n = 256 * (size_t)tiles;
+    struct Array *x = input_floats(r, "x", n, -1, 1);
+    struct Array *y = output_floats(r, "y", n);
+    float *wanted = wanted_floats(r, n);
+    for (size_t i = 0; i < n; i++)
+        wanted[i] = 2 * x->f[i];
+    LAUNCH(r, "twice", blocks_for(256, 256), ARRAY(y), ARRAY(x),
+           INT(tiles));
+    expect_floats(r, y, wanted, 0, 0);
+    budget(r, "requests to write", "gst_req", 0, 0);
+    budget(r, "sectors read", "gld_sec", 8 * 32, 8 * 32);
+    budget(r, "barriers (warps arriving)", "barriers", 8 * 8 * 3,
+           8 * 8 * 2);
+}
+
 extern const struct Exercise attention_on_hopper_exercises[];
 const struct Exercise attention_on_hopper_exercises[] = {
     /* exercises of attention on Hopper */
@@ -166,5 +215,34 @@ const struct Exercise attention_on_hopper_exercises[] = {
                 "Let the last tile end at T.  The first one then begins "
                 "before 0: t may be negative, and such a thread has no "
                 "query." } },
+    { .name = "attention-on-hopper/load",
+      .title = "bytes that arrive by themselves",
+      .difficulty = 3, .run = run_load, .size = { 1, 2, 3, 4 },
+      .largest = 5,
+      .hint = { "The barrier is a __shared__ unsigned long long.  Thread 0 "
+                "initialises it with 1, and then comes __syncthreads().",
+                "Thread 0: expect(&bar, 1024); load(tile, x + first, 1024, "
+                "&bar);",
+                "Then every thread, thread 0 too: wait(&bar, 0)." } },
+    { .name = "attention-on-hopper/ring",
+      .title = "broken: a ring of three buffers",
+      .difficulty = 4, .run = run_ring, .size = { 1, 2, 3, 4, 7, 24 },
+      .largest = 20,
+      .hint = { "How many threads arrive at empty for each tile?",
+                "Tile 3 is the second tile of buffer 0.  In which phase of "
+                "full does it arrive, and which parity has that phase?",
+                "After its arrival at empty a consumer may not touch the "
+                "tile any more." } },
+    { .name = "attention-on-hopper/out",
+      .title = "broken: results by TMA",
+      .difficulty = 4, .run = run_out, .size = { 1, 2, 3, 5, 8 },
+      .largest = 10,
+      .hint = { "Thread 0 starts the store when it has stored its own "
+                "number.  What about the others?",
+                "Ordinary stores and TMA are two proxies.  Let each thread "
+                "call the fence after its store and before the barrier.",
+                "The next tile goes into the same buffer.  Has TMA read the "
+                "one before?  Only thread 0 can wait for that; how do the "
+                "others learn it?" } },
     { .name = NULL },
 };

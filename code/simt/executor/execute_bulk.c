@@ -111,6 +111,14 @@ static void load(const struct BulkCopy *c, unsigned char *shared,
         fill(c, shared, n);
 }
 
+/* The type of the numbers that a copy combines. */
+static enum Type type_of(const struct BulkCopy *c)
+{
+    static const enum Type of_map[] = { U8, U16, U32, S32, U64, S64, F16,
+        F32, F64, BF16, F32, F32, F32 };
+    return c->form->rank ? of_map[c->map.type] : c->form->type;
+}
+
 static void store(const struct BulkCopy *c, unsigned char *shared,
                   unsigned char *global, uint32_t n)
 {
@@ -119,7 +127,7 @@ static void store(const struct BulkCopy *c, unsigned char *shared,
     if (c->form->op == OP_NONE)
         memcpy(global, shared, n);
     else
-        combine_bytes(c->form->op, c->form->type, global, shared, n);
+        combine_bytes(c->form->op, type_of(c), global, shared, n);
 }
 
 /* copies arrive */
