@@ -1,4 +1,4 @@
-/* Tangled from chapters/beyond/parallelism.nw, "P".  Edit it there. */
+/* Tangled from chapters/workshop/schemes.nw, "Schemes on ranks".  Edit it there. */
 
 #include "lessons/parallel.h"
 
@@ -67,6 +67,8 @@ static void attend(float *o, float *max, float *sum, const float *q,
         }
 }
 
+
+/* begin and end rows of attention */
 static void attend_begin(float *o, float *max, float *sum, int n, int D)
 {
     memset(o, 0, sizeof *o * (size_t)(n * D));
@@ -128,7 +130,7 @@ void attention_blocks(float *o, const float *q, const float *k,
 }
 
 
-/* attention on a ring */
+/* pass a block on while it is worked on */
 /* While block b is worked on, it is sent on and the next one comes. */
 static bool turn(struct World *w, float *kv, float *next, size_t bytes,
                  double block_s, struct Error *e)
@@ -143,6 +145,8 @@ static bool turn(struct World *w, float *kv, float *next, size_t bytes,
     return true;
 }
 
+
+/* attention on a ring */
 bool attention_ring(struct World *w, float *o, const float *q,
                     const float *k, const float *v, int n, int D,
                     double block_s, struct Error *e)
@@ -208,7 +212,7 @@ static void scatter_tokens(float *y, const float *in, const int *expert,
 
 
 /* Tokens go to rank `to`, which works on ours while we work on those of
- * rank `from`; room holds four times the tokens of any rank. */
+ * rank `from`. */
 static bool serve(struct World *w, float *y, const float *x,
                   const int *expert, int n, int C, int to, int from,
                   struct Error *e)
@@ -232,6 +236,7 @@ static bool serve(struct World *w, float *y, const float *x,
     free(in);
     return ok;
 }
+
 
 bool moe_exchange(struct World *w, float *y, const float *x,
                   const int *expert, int n, int C, struct Error *e)

@@ -1,4 +1,4 @@
-/* Tangled from chapters/beyond/parallelism.nw, "P".  Edit it there. */
+/* Tangled from chapters/workshop/schemes.nw, "Schemes on ranks".  Edit it there. */
 
 /* parallel.h: the schemes of parallel training, small, on ranks. */
 #ifndef LESSONS_PARALLEL_H
@@ -26,7 +26,8 @@ bool attention_ring(struct World *w, float *o, const float *q,
 void attention_blocks(float *o, const float *q, const float *k,
                       const float *v, int blocks, int n, int D);
 
-/* y [n][C]: each token of x [n][C] by expert[i], which is rank expert[i]. */
+/* y [n][C]: token i of x [n][C] by expert expert[i], which is on the rank
+ * of this number. */
 bool moe_exchange(struct World *w, float *y, const float *x,
                   const int *expert, int n, int C, struct Error *e);
 void expert_apply(float *x, int C, int expert);

@@ -1,4 +1,4 @@
-/* Tangled from chapters/beyond/parallelism.nw, "P".  Edit it there. */
+/* Tangled from chapters/workshop/schemes.nw, "The simulation of a pipeline".  Edit it there. */
 
 #include "lessons/pipeline.h"
 

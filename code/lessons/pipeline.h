@@ -1,4 +1,4 @@
-/* Tangled from chapters/beyond/parallelism.nw, "P".  Edit it there. */
+/* Tangled from chapters/workshop/schemes.nw, "The simulation of a pipeline".  Edit it there. */
 
 /* pipeline.h: schedules of a pipeline, simulated. */
 #ifndef LESSONS_PIPELINE_H
@@ -19,7 +19,7 @@ struct Piece { enum Work work; int micro, chunk; double start, end; };
 
 struct Pipeline {
     enum Schedule schedule;
-    int stages, micro, chunks;          /* chunks: of a stage, 1 or more */
+    int stages, micro, chunks;          /* chunks: of a stage           */
     double forward, backward, weights;  /* units of time of a stage      */
     double send;                        /* to the next stage             */
 };

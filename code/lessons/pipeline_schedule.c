@@ -1,4 +1,4 @@
-/* Tangled from chapters/beyond/parallelism.nw, "P".  Edit it there. */
+/* Tangled from chapters/workshop/schemes.nw, "pipeline-schedule".  Edit it there. */
 
 /* pipeline-schedule: simulate a pipeline, draw it. */
 #include "base/args.h"
@@ -87,8 +87,9 @@ static void draw_all(void)
         end = t[i].end > end ? t[i].end : end;
     }
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\""
-           " font-family=\"sans-serif\" font-size=\"13\" fill=\"currentColor"
-           "\" role=\"img\">\n<title>Schedules of a pipeline</title>\n",
+           " font-family=\"sans-serif\" font-size=\"13\" "
+           "fill=\"currentColor\" role=\"img\">\n"
+           "<title>Schedules of a pipeline</title>\n",
            LEFT + WIDE + 8, SCHEDULES * each);
     for (int i = 0; i < SCHEDULES; i++) {
         draw(&t[i], i, 22 + i * each, WIDE / end);
@@ -102,8 +103,8 @@ static void print(int which)
 {
     struct Timeline t;
     simulate(&t, which);
-    printf("%-12s time %-7.4g bubble %-6.4g %5.1f %%  activations %d, in "
-           "the last stage %d\n", names[which], t.end, t.bubble,
+    printf("%-12s time %-7.4g bubble %-6.4g %5.1f %%  activations %d, "
+           "%d in the last\n", names[which], t.end, t.bubble,
            100 * t.bubble / t.end, t.kept[0], t.kept[stages - 1]);
     timeline_free(&t);
 }
