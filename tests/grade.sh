@@ -154,6 +154,8 @@ said_of $name
 check "the solution in its place is graded" said 0 '★★★☆'
 said_of --hint $name
 check "a hint" said 0 '^1\. The number of a thread'
+check "and for the pages of the book" \
+    grep -qxF "[\"$name\", \"a first kernel\", 1, 3]," "$dir/new/progress.js"
 said_of --list
 check "stars and hints are kept" diff - "$dir/new/progress.txt" <<< "$name 3 1"
 check "the course shows the stars" said 0 '★★★☆  add .*kernel'
