@@ -58,8 +58,9 @@ Handler run_branch, run_branch_table, run_exit, run_trap, run_nothing,
     run_frame_store, run_to_window, run_from_window, run_is_space,
     run_load, run_store, run_atomic, run_async, run_async_commit,
     run_async_wait, run_ldmatrix, run_stmatrix, run_shuffle, run_vote,
-    run_match, run_redux, run_activemask, run_barrier, run_warp_sync,
-    run_mma, run_printf, run_assert, run_fence;
+    run_match, run_redux, run_activemask, run_clock, run_barrier,
+    run_warp_sync, run_mma, run_printf, run_assert, run_fence;
+extern uint64_t clock_base;         /* see run_clock */
 
 /* Where branches meet again, and which instructions end a straight run:
  * flow.c. */

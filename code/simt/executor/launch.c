@@ -238,6 +238,7 @@ static void run_grid(struct Launch *l)
         if (l->check)
             check_block_begin(&b);
         run_block(&b);
+        clock_base += b.steps;
         if (l->check)
             check_block_end(&b);
     }

@@ -146,5 +146,6 @@ SIMT_HOST cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid,
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments,
                             shared_bytes, stream);
 }
+#include "simt_more_calls.h"
 
 #endif
