@@ -101,10 +101,11 @@ SIMT_DEVICE void simt_log(double x, double *high, double *low)
     _Pragma("unroll") for (double ck : c)
         p = fma(p, q, ck);
     double a = e * 0.6931467056274414, b = 2.0 * s;
-    *high = a + b;
-    double err = e ? b - (*high - a) : 0.0;
-    *low = err + fma(e, 4.7493250390316726e-07,
-                     2.0 * (rest / t + s * q * p));
+    double sum = a + b, err = e ? b - (sum - a) : 0.0;
+    err += fma((double)e, 4.7493250390316726e-07,
+               2.0 * (rest / t + s * q * p));
+    *high = sum + err;
+    *low = err - (*high - sum);
 }
 SIMT_DEVICE double log(double x)
 {
@@ -363,14 +364,16 @@ SIMT_DEVICE double simt_erf_series(double a)
         term *= 2.0 * a * a / (2 * n + 1);
         sum += term;
     }
-    return 1.1283791670955126 * exp(-a * a) * sum;
+    double q = a * a, tail = fma(a, a, -q);
+    return 1.1283791670955126 * simt_exp_times(-q, -tail) * sum;
 }
 SIMT_DEVICE double simt_erfc_fraction(double a)
 {
     double t = a;
     for (int n = 60; n > 0; n--)
         t = a + 0.5 * n / t;
-    return 0.56418958354775629 * exp(-a * a) / t;
+    double q = a * a, tail = fma(a, a, -q);
+    return 0.56418958354775629 * simt_exp_times(-q, -tail) / t;
 }
 SIMT_DEVICE double erf(double x)
 {
@@ -424,19 +427,20 @@ SIMT_DEVICE double simt_stirling(double x)
 }
 SIMT_DEVICE double lgamma(double x)
 {
-    double product = 1.0;
+    double product = 1.0, y = __builtin_fabs(x);
     if (x <= 0.0 && __builtin_floor(x) == x)
         return __builtin_inf();
-    if (x < 0.0)
-        return log(3.1415926535897931 / __builtin_fabs(x * sinpi(x))) -
-               lgamma(-x);
-    for (; x < 12.0; x += 1.0)
-        product *= x;
-    return simt_stirling(x) - log(product);
+    for (; y < 12.0; y += 1.0)
+        product *= y;
+    double r = simt_stirling(y) - log(product);
+    return x > 0.0 ? r
+           : log(3.1415926535897931 / __builtin_fabs(x * sinpi(x))) - r;
 }
 SIMT_DEVICE double tgamma(double x)
 {
     double product = 1.0;
+    if (x == 0.0)
+        return 1.0 / x;
     if (x <= 0.0 && __builtin_floor(x) == x)
         return __builtin_nan("");
     for (; x < 12.0; x += 1.0)
@@ -521,8 +525,11 @@ SIMT_THROUGH2(fdim)
 SIMT_THROUGH2(rhypot)
 SIMT_THROUGH2(remainder)
 
-SIMT_DEVICE float ldexpf(float x, int n) { return (float)ldexp(x, n); }
-SIMT_DEVICE float ldexp(float x, int n) { return (float)ldexp(x, n); }
+SIMT_DEVICE float ldexpf(float x, int n)
+{
+    return (float)ldexp((double)x, n);
+}
+SIMT_DEVICE float ldexp(float x, int n) { return ldexpf(x, n); }
 SIMT_DEVICE float scalbnf(float x, int n) { return ldexpf(x, n); }
 SIMT_DEVICE float frexpf(float x, int *e)
 {
@@ -578,7 +585,10 @@ SIMT_DEVICE float __fsub_rn(float a, float b)
 {
     return __nvvm_add_rn_f(a, -b);
 }
-SIMT_DEVICE int __double2hiint(double x) { return (int)(simt_bits(x) >> 32); }
+SIMT_DEVICE int __double2hiint(double x)
+{
+    return (int)(simt_bits(x) >> 32);
+}
 SIMT_DEVICE int __double2loint(double x) { return (int)simt_bits(x); }
 SIMT_DEVICE double __hiloint2double(int high, int low)
 {
@@ -599,7 +609,10 @@ SIMT_CONVERT(double, double, ull, unsigned long long, rint, trunc, floor,
 SIMT_CONVERT(float, float, ll, long long, rintf, truncf, floorf, ceilf)
 SIMT_CONVERT(float, float, ull, unsigned long long, rintf, truncf, floorf,
              ceilf)
-SIMT_DEVICE unsigned __float2uint_rd(float x) { return (unsigned)floorf(x); }
+SIMT_DEVICE unsigned __float2uint_rd(float x)
+{
+    return (unsigned)floorf(x);
+}
 SIMT_DEVICE unsigned __float2uint_ru(float x) { return (unsigned)ceilf(x); }
 SIMT_DEVICE float __double2float_rn(double x) { return (float)x; }
 SIMT_DEVICE double __int2double_rn(int x) { return x; }

@@ -29,24 +29,37 @@ SIMT_DEVICE float frexp(float x, int *e) { return frexpf(x, e); }
 SIMT_DEVICE float fdividef(float x, float y) { return x / y; }
 
 /* functions of integers */
-#define SIMT_IS_NUMBER(T) (__is_integral(T) || __is_floating_point(T))
-template <bool yes, class T> struct simt_if {};
-template <class T> struct simt_if<true, T> { typedef T type; };
+template <class T> struct simt_number { enum { is = 0 }; };
+template <class T> struct simt_integer {};
+#define SIMT_IS_INTEGER(T)                                              \
+    template <> struct simt_number<T> { enum { is = 1 }; };             \
+    template <> struct simt_integer<T> { typedef double type; };
+SIMT_IS_INTEGER(bool) SIMT_IS_INTEGER(char) SIMT_IS_INTEGER(signed char)
+SIMT_IS_INTEGER(unsigned char) SIMT_IS_INTEGER(short) SIMT_IS_INTEGER(int)
+SIMT_IS_INTEGER(unsigned short) SIMT_IS_INTEGER(unsigned)
+SIMT_IS_INTEGER(long) SIMT_IS_INTEGER(unsigned long)
+SIMT_IS_INTEGER(long long) SIMT_IS_INTEGER(unsigned long long)
+template <> struct simt_number<float> { enum { is = 1 }; };
+template <> struct simt_number<double> { enum { is = 1 }; };
+template <class T, class U, int a = simt_number<T>::is,
+          int b = simt_number<U>::is> struct simt_mixed {};
+template <class T, class U>
+struct simt_mixed<T, U, 1, 1> { typedef double type; };
+template <class T> struct simt_mixed<T, T, 1, 1> {};
 #define SIMT_OF_INTEGER(name)                                             \
     template <class T> SIMT_DEVICE                                        \
-    typename simt_if<__is_integral(T), double>::type name(T x)            \
+    typename simt_integer<T>::type name(T x)                              \
     {                                                                     \
         return name((double)x);                                           \
     }
 #define SIMT_OF_TWO(name)                                                 \
     template <class T, class U> SIMT_DEVICE                               \
-    typename simt_if<SIMT_IS_NUMBER(T) && SIMT_IS_NUMBER(U) &&            \
-                     !__is_same(T, U), double>::type name(T x, U y)       \
+    typename simt_mixed<T, U>::type name(T x, U y)                        \
     {                                                                     \
         return name((double)x, (double)y);                                \
     }                                                                     \
     template <class T> SIMT_DEVICE                                        \
-    typename simt_if<__is_integral(T), double>::type name(T x, T y)       \
+    typename simt_integer<T>::type name(T x, T y)                         \
     {                                                                     \
         return name((double)x, (double)y);                                \
     }

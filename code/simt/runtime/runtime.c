@@ -313,7 +313,6 @@ void **__cudaRegisterFatBinary(struct Wrapper *wrapper)
     return (void **)image;
 }
 
-void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
 void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
 
 static void note(struct List *list, void **handle, const void *host,
@@ -430,20 +429,34 @@ static bool is_managed(const void *host)
     return p >= __start_simt_managed && p < __stop_simt_managed;
 }
 
-static cudaError_t managed_copy(bool to_device)
+static cudaError_t managed_copy(bool to_device, const void *image)
 {
     cudaError_t code = cudaSuccess;
     for (size_t i = 0; i < variables.n && !code; i++) {
         const struct Symbol *v = NULL;
         struct Known *k = variables.at[i];
-        if (!is_managed(k->host) || (code = find_variable(&v, k->host)))
+        if (!is_managed(k->host) || (image && image != k->image))
             continue;
+        if ((code = find_variable(&v, k->host)))
+            break;
         unsigned char *bytes = memory_bytes(v->address);
         void *host = (void *)(uintptr_t)k->host;
         memcpy(to_device ? bytes : host, to_device ? host : bytes,
                v->bytes);
     }
     return code;
+}
+
+/* The values that they begin with are in the PTX only. */
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    bool any = false;
+    for (size_t i = 0; i < variables.n; i++)
+        any |= is_managed(((struct Known *)variables.at[i])->host);
+    if (any) {
+        start();
+        managed_copy(false, handle);
+    }
 }
 
 static cudaError_t code_of(enum Fault fault)
@@ -503,7 +516,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
     if (!code)
         code = fits(k, grid, block, bytes);
     if (!code)
-        code = managed_copy(true);
+        code = managed_copy(true, NULL);
     launch_failed = code != cudaSuccess;
     if (code)
         return code;
@@ -514,7 +527,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
         say_plainly(&e, k->kernel->name);
         refuse(sticky, "%s", e.text);
     }
-    managed_copy(false);
+    managed_copy(false, NULL);
     return cudaSuccess;             /* as on a card: the next call tells */
 }
 
