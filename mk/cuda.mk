@@ -10,6 +10,20 @@ NVARCH   = $(if $(filter 90,$(SM)),-gencode=arch=compute_90a$(,)code=sm_90a,-arc
 NVFLAGS  = -O3 -std=c++17 $(NVARCH) -lineinfo -I$(CODE) \
            -Xcompiler -Wall,-Wextra,-fopenmp
 NVLIBS  := -lcublasLt
+# NCCL, for several GPUs: in the folder NCCL, which has include/nccl.h and lib;
+# without it, where the CUDA toolkit or the system has it, or not at all.
+NCCL    ?=
+NCCL_IN := $(firstword $(wildcard $(addsuffix /include/nccl.h,\
+             $(or $(NCCL),$(abspath $(dir $(shell command -v $(NVCC)))..) /usr))))
+ifneq ($(NCCL_IN),)
+NCCL_LIB := $(abspath $(dir $(NCCL_IN))/../lib)
+NVFLAGS  += -DWITH_NCCL -I$(dir $(NCCL_IN))
+NVLIBS   += $(if $(NCCL),-L$(NCCL_LIB) -Xlinker -rpath=$(NCCL_LIB)) \
+            $(if $(NCCL)$(wildcard $(NCCL_LIB)/libnccl.so),-l:$(notdir $(firstword \
+              $(wildcard $(NCCL_LIB)/libnccl.so $(NCCL_LIB)/libnccl.so.2))),-lnccl)
+else ifneq ($(NCCL),)
+$(error NCCL=$(NCCL): no include/nccl.h in it)
+endif
 NVCC_IS := $(shell $(NVCC) --version 2> /dev/null | tail -1)
 $(call stamp,cuda,$(NVCC) $(NVCC_IS) $(NVFLAGS))
 
@@ -25,7 +39,7 @@ $(B)/cuda/%.o: %.cu $(B)/flags/cuda
 	@mkdir -p $(@D)
 	$(NVCC) $(NVFLAGS) $(FMAD) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
-CUDA_OBJECTS := $(CU:%.cu=$(B)/cuda/%.o)
+CUDA_OBJECTS := $(CU:%.cu=$(B)/cuda/%.o) $(B)/cuda/$(CODE)/dist/nccl.o
 $(CUDA_OBJECTS): FMAD = --fmad=false
 
 # $(call nvlink): how all of these are linked.
@@ -49,7 +63,7 @@ GPU_MAINS   := $(sort $(shell grep -lE '^int main\b' $(wildcard $(CODE)/bench/*.
 # These measure the operators of the model, or share the library's (what fails
 # in the driver is a failure of a backend).
 WITH_OPS    := %/fused.cu %/products.cu %/attention.cu %/tensor_cores.cu \
-               %/matmul_e4m3.cu %/ceilings.cu %/matmul_sweep.cu
+               %/matmul_e4m3.cu %/ceilings.cu %/matmul_sweep.cu %/decode.cu
 # Of these a program takes what it calls: a library.
 $(B)/libmb-ladder.a: $(GPU_KERNELS:%.cu=$(B)/cuda/%.o)
 	@rm -f $@; ar qcs $@ $^

@@ -15,8 +15,17 @@ export SIMTCC_CACHE := $(abspath $(B)/headers)
 $(B)/lib/libsimt.a: $(SIMT_LIB_OBJECTS)
 	@mkdir -p $(@D); rm -f $@
 	ld -r -o $(@:.a=.o) $^
-	objcopy --wildcard -G 'cuda*' -G '__cuda*' -G 'simt_*' $(@:.a=.o)
+	objcopy --wildcard -G 'cuda*' -G '__cuda*' -G 'simt_*' -G 'nccl*' \
+	  -G 'cuTensorMap*' $(@:.a=.o)
 	@ar rcs $@ $(@:.a=.o); rm -f $(@:.a=.o)
+# The report's page, as a string of C.
+PAGE := $(CODE)/simt/counters/page
+$(B)/gen/report_page.h: $(PAGE).html $(PAGE).css $(PAGE).js
+	@mkdir -p $(@D); { echo 'static const char report_page[] ='; \
+	  sed -e '/%STYLE%/{r $(PAGE).css' -e 'd}' -e '/%SCRIPT%/{r $(PAGE).js' -e 'd}' $< \
+	  | sed 's/[\\"]/\\&/g; s/.*/"&\\n"/'; echo ';'; } > $@
+$(foreach f,opt asan f64 clang,$(B)/$(f)/$(CODE)/simt/counters/page.o): $(B)/gen/report_page.h
+$(foreach f,opt asan f64 clang,$(B)/$(f)/$(CODE)/simt/counters/page.o): COMMON += -I$(B)/gen
 $(B)/include/%.h: $(CODE)/simt/include/%.h
 	@mkdir -p $(@D); cp $< $@
 $(SIMTCC): $(CODE)/simt/simtcc $(B)/lib/libsimt.a $(SIMT_HEADERS)
@@ -30,15 +39,16 @@ $(B)/simt/%.o: %.cu $(SIMTCC)
 	$(SIMTCC) $(SIMTFLAGS) -I$(CODE) -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror) \
 	  -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
 
-# What the model runs on a GPU.  What needs cuBLASLt or Hopper's own
-# instructions is for nvcc alone; the same functions for any GPU are in the
-# other files.
+# What the model runs on a GPU.  What needs cuBLASLt is for nvcc alone.
 CU       := $(sort $(shell find $(CODE)/backend $(CODE)/ops -name '*.cu'))
-CU_SIMT  := $(foreach f,$(CU),$(if $(findstring hopper,$(f))$(findstring cublaslt,$(f)),,$(f)))
+CU_SIMT  := $(foreach f,$(CU),$(if $(findstring cublaslt,$(f)),,$(f)))
 SIMT_OBJECTS := $(CU_SIMT:%.cu=$(B)/simt/%.o)
 # Both compilers round every product and sum alone, so that the software GPU
 # and a real one compute the same bits.
 $(SIMT_OBJECTS): SIMTFLAGS = -ffp-contract=off
+# The sums of wgmma are registers only if every loop over them is unrolled.
+$(filter %hopper_fwd.o %hopper_bwd.o %two_pass.o %cuda_hopper.o,$(SIMT_OBJECTS)): \
+  SIMTFLAGS += -mllvm -unroll-threshold=5000 -Wno-pass-failed
 
 # NAME-simt for the software GPU, NAME-cuda for a real one.
 ON_GPU   := $(addprefix $(CODE)/,programs/train programs/eval programs/generate \

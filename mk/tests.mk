@@ -7,7 +7,7 @@ TEST_BINS := $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/tests-f64/%) \
 # Every operator once more, and training, on the software GPU.  tests/gpu_*.c
 # are of operators that only a GPU, real or simulated, has.
 OPERATOR_TESTS := $(patsubst tests/%.c,%,$(wildcard tests/gpu_*.c))
-SIMT_TESTS := $(B)/tests-simt/test_ops $(OPERATOR_TESTS:%=$(B)/tests-simt/%)
+SIMT_TESTS := $(B)/tests-simt/test_ops $(B)/tests-simt/test_decoder $(OPERATOR_TESTS:%=$(B)/tests-simt/%)
 LOSSES     := $(foreach f,simt opt f64,$(B)/tests-$(f)/losses)
 FUZZERS := $(patsubst tests/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz_*.c))
 
@@ -47,7 +47,7 @@ check-quick: $(PROGRAMS) $(SIMTCC) $(TESTS:%=$(B)/tests-opt/%) $(TESTS64:%=$(B)/
 
 # On a machine with a GPU and nvcc; needs neither clang nor cmocka.
 .PHONY: test-gpu sanitize
-GPU_ROWS  := $(B)/tests-cuda/test_ops $(OPERATOR_TESTS:%=$(B)/tests-cuda/%)
+GPU_ROWS  := $(B)/tests-cuda/test_ops $(B)/tests-cuda/test_decoder $(OPERATOR_TESTS:%=$(B)/tests-cuda/%)
 GPU_TESTS := $(GPU_ROWS) $(B)/tests-cuda/losses
 test-gpu: needs-nvcc $(CUDA_PROGRAMS) $(GPU_TESTS) $(B)/tests-f64/losses \
           $(B)/tests-opt/losses $(B)/bin/tokenize

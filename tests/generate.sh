@@ -27,6 +27,43 @@ check "and top-p 0" cmp "$dir/a" "$dir/c"
 OMP_NUM_THREADS=1 gen --prompt "x" --tokens 30 --temperature 0 > "$dir/b"
 check "on one thread too" cmp "$dir/a" "$dir/b"
 
+# Several texts: each says what it says alone, with a seed of its own.
+printf 'The model\nx\nA longer prompt than the others\n' > "$dir/prompts"
+gen --prompts "$dir/prompts" --samples 2 --batch 4 --tokens 40 --seed 5 \
+    > "$dir/a"
+seed=5
+while IFS= read -r prompt; do
+    for _ in 1 2; do
+        [ $seed -eq 5 ] || echo ---
+        gen --prompt "$prompt" --tokens 40 --seed $seed
+        seed=$((seed + 1))
+    done
+done < "$dir/prompts" > "$dir/b"
+check "texts of a batch are what they are alone" cmp "$dir/a" "$dir/b"
+gen --prompt "x" --tokens 60 > "$dir/a"
+gen --prompt "x" --tokens 60 --stop "e" > "$dir/b"
+if [ "$(wc -c < "$dir/b")" -lt "$(wc -c < "$dir/a")" ] &&
+    head -c $(($(wc -c < "$dir/b") - 1)) "$dir/b" |
+    cmp - <(head -c $(($(wc -c < "$dir/b") - 1)) "$dir/a")
+then ok "a text ends before its stop"
+else not_ok "a text ends before its stop" "$(cat "$dir/b")"; fi
+refuses() {         # text, words of the message, options...
+    local text=$1 words=$2
+    shift 2
+    if gen "$@" > /dev/null 2> "$dir/stderr"
+    then not_ok "$text" "it succeeds"
+    elif grep -q -- "$words" "$dir/stderr"; then ok "$text"
+    else not_ok "$text" "$(cat "$dir/stderr")"; fi
+}
+: > "$dir/empty"
+printf 'a\n\nb\n' > "$dir/gap"
+refuses "a stop of several tokens" "has to be one" --stop "zqzq zqzq"
+refuses "a file without prompts" "is empty; write" --prompts "$dir/empty"
+refuses "an empty prompt in a file" "line 2 is empty" --prompts "$dir/gap"
+refuses "an empty prompt" "empty word" --prompt ""
+refuses "a batch of none" "batch" --batch 0
+refuses "a penalty below 1" "penalty" --repetition-penalty 0.5
+
 # T is 32: the window slides over a prompt, and over a text, longer than it.
 check "a prompt longer than the context" gen --prompt \
     "$(head -c 2000 "$dir/val.txt")" --tokens 5

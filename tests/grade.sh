@@ -82,6 +82,65 @@ for name in $("$grade" --in "$dir/none" --list | awk '
     try_exercise "$name"
 done
 
+# ---- what a chapter has -----------------------------------------------------
+# each_has_four LIST: every main chapter has four exercises or more, slow code
+# and broken code among them; says which has not
+each_has_four() {
+    local chapter list
+    while read -r chapter; do
+        list=$(awk -v want="$chapter" '
+            /^[a-z]/ && NF == 1 { chapter = $1 }
+            /^  [^ ]/ && chapter == want' "$1")
+        [ "$(grep -c . <<< "$list")" -ge 4 ] && grep -q ' slow: ' <<< "$list" &&
+            grep -q ' broken: ' <<< "$list" && continue
+        printf '%s has no four exercises with slow and broken code:\n%s\n' \
+            "$chapter" "$list"
+        return 1
+    done < <(sed -nE 's,^      - (machine|tricks|gpt2)/,,p' book.yaml)
+}
+lacks() {           # SED: the list changed like this is noticed
+    sed "$1" "$dir/course" > "$dir/changed"
+    ! each_has_four "$dir/changed" > /dev/null
+}
+"$grade" --in "$dir/none" --list > "$dir/course"
+check "every main chapter has four exercises, one slow and one broken" \
+    each_has_four "$dir/course"
+check "a chapter without slow code would be noticed" \
+    lacks '/^warps/,/^$/ s/slow: //'
+check "a chapter without broken code would be noticed" \
+    lacks '/^fusion/,/^$/ s/broken: //'
+check "a chapter with three exercises would be noticed" \
+    lacks '/^warps/,/^$/ { /negative/d; }'
+check "a chapter without exercises would be noticed" \
+    lacks '/^attention-backward$/,/^$/d'
+
+# ---- what the book says of them ----------------------------------------------
+# named LIST FILE: names of exercises in the file, of which the list has none
+named() {
+    grep -oE '`[a-z0-9-]+/[a-z0-9-]+`|NAME=[a-z0-9-]+/[a-z0-9-]+' "$2" |
+        tr -d '`' | sed 's,NAME=,,' | sort -u | comm -23 - "$1"
+}
+# unnamed LIST: exercises that the text of their chapter does not name
+unnamed() {
+    local name
+    while read -r name; do
+        grep -qE "[\`=]$name\`" chapters/*/"${name%/*}.nw" || echo "$name"
+    done < "$1"
+}
+nothing() { local out; out=$("$@"); [ -z "$out" ] || { echo "$out"; return 1; }; }
+awk '/^[a-z]/ && NF == 1 { chapter = $1 }
+     /^  [^ ]/ { print chapter "/" $2 }' "$dir/course" | sort > "$dir/names"
+check "the syllabus names exercises that there are" \
+    nothing named "$dir/names" chapters/course/syllabus.nw
+check "every exercise is named in its chapter" nothing unnamed "$dir/names"
+finds() { "$@" | grep -q .; }
+grep -v '^races/last' "$dir/names" > "$dir/fewer"
+check "an exercise of the syllabus that is gone would be noticed" \
+    finds named "$dir/fewer" chapters/course/syllabus.nw
+sed 's,^races/last,races/lost,' "$dir/names" > "$dir/other"
+check "an exercise that its chapter forgets would be noticed" \
+    finds unnamed "$dir/other"
+
 # ---- what a reader does ----------------------------------------------------
 name=throughput-machine/add
 said_of() { "$grade" --in "$dir/new" --seed 7 "$@" > "$dir/said" 2>&1; status=$?; }
@@ -95,6 +154,8 @@ said_of $name
 check "the solution in its place is graded" said 0 '★★★☆'
 said_of --hint $name
 check "a hint" said 0 '^1\. The number of a thread'
+check "and for the pages of the book" \
+    grep -qxF "[\"$name\", \"a first kernel\", 1, 3]," "$dir/new/progress.js"
 said_of --list
 check "stars and hints are kept" diff - "$dir/new/progress.txt" <<< "$name 3 1"
 check "the course shows the stars" said 0 '★★★☆  add .*kernel'

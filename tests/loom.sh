@@ -281,6 +281,18 @@ sed -i 's/0.001,Again/0.002,Again/' chapters/claims.csv
 printf 'subject,sections\nsum,sums-loop\n' > chapters/subjects.csv
 wrong "an index without a column" '' '^chapters/subjects.csv:1: the first line is not subject,entry,sections'
 printf 'subject,entry,sections\nsum,,sums-loop\nsum,of two,sums-loop sums\n' > chapters/subjects.csv
+printf 'subject,entry,sections\nSums,Is it odd?,sums-loop ex:sums-od\n' > chapters/questions.csv
+wrong "a question whose exercise is nowhere" '' '^chapters/questions.csv:2: no exercise ex:sums-od; is ex:sums-odd meant'
+printf 'subject,entry,sections\nSums,Is it odd?,sums-loop sums/even\n' > chapters/questions.csv
+wrong "a question whose kernel is nowhere" '' '^chapters/questions.csv:2: no exercise sums/even in code/course/start'
+mkdir -p code/course/start/sums; touch code/course/start/sums/even.cu
+sed -i 's,sums/even,ex:sums-odd sums/even,' chapters/questions.csv
+printf '\n::: {.questions file="x"}\n:::\n' >> chapters/01-sums.nw
+asks() { "$loom/weave" && "$loom/page" 01-sums && local page=build/book/html/01-sums.html &&
+    grep -q 'Is it odd? <a class="ref".*; <a class="ref" href="#ex:sums-odd">.*, <code>sums/even</code>' "$page" &&
+    [ "$(grep -c 'class="asked">interview question<' "$page")" = 1 ]; }
+check "a question is followed by its exercises, and the exercise says so" asks
+rm -r chapters/questions.csv code/course
 printf '\n::: {.counts file="x"}\n:::\n\n::: {.claims source="0"}\n:::\n\n::: {.claims source="1"}\n:::\n\n::: {.subjects file="x"}\n:::\n' >> chapters/01-sums.nw
 fills() { "$loom/weave" && "$loom/page" 01-sums && local page=build/book/html/01-sums.html &&
     grep -A3 '>all<' "$page" | tr -d '\n' | grep -q '>2<.*>1<.*>1<' && [ "$(grep -c 'id="claim-' "$page")" = 2 ] &&

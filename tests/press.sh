@@ -113,6 +113,8 @@ result $? "a table without a caption takes no number"
 answer=$(page_with 'addition of floats is not assoc')
 cat page.* | grep -q "answer on page $answer"
 result $? "an exercise names the page of its answer"
+cat page.* | grep -q '1.1 *interview question *Sum the row from both ends'
+result $? "an exercise says that it is an interview question"
 cat page.* | grep -q '12.5.\{0,3\}GB/s, about 3.9 percent'
 result $? "numbers come from their rows"
 cat page.* | grep -q 'printf("%g\\n", sum_row(x, n) \* (1 << 3) >> 3);'

@@ -4,8 +4,8 @@
 # mistakes.
 . tests/lib/ladder.sh
 needs_simtcc "reductions"
-compile() {         # source, object
-    "$simtcc" -g -std=c++17 $linker -Icode -c "$1" -o "$2"
+compile() {         # source, object, options
+    "$simtcc" -g -std=c++17 $linker -Icode "${@:3}" -c "$1" -o "$2"
 }
 build() {           # one of the three ladders, or a changed one; program
     local name others=()
@@ -22,6 +22,17 @@ for name in reduce scan histogram; do
 done
 compile tests/data/simt/reduction.cu "$dir/main.o" 2>> "$dir/errors"
 results code/ladder/reduce.cu "$dir/reduction" 249
+
+# ---- version 7 of the scan with mbarriers and bulk copies ---------------------
+bulk() {
+    compile "code/ladder/scan.cu" "$dir/bulk.o" -DBULK_COPY=1 &&
+        "$simtcc" ${linker:+"$linker"} "$dir/bulk.o" "$dir/reduce.o" \
+            "$dir/histogram.o" "$dir/main.o" "$host" -o "$dir/bulk"
+}
+check "scan v7 with bulk copies compiles" bulk
+report_rows "$dir/bulk" check v7
+check "its rows were checked, and the program ended well" \
+    test "$status $(grep -c '^ok - scan' "$dir/rows")" = "0 13"
 
 # ---- counts: warp instructions, requests and wavefronts of shared memory --------
 counts "$dir/reduction"

@@ -11,7 +11,7 @@
 #include "data/shard.h"
 #include "data/tokenizer.h"
 #include "gpt2/memory.h"
-#include "gpt2/sampler.h"
+#include "gpt2/writer.h"
 #include "gpt2/trainer.h"
 #include "io/checkpoint.h"
 #include "io/checkpoint_dir.h"

@@ -1,6 +1,6 @@
 /* Drawing a token, and letting whole characters out: each row names the
  * mistake it would catch. */
-#include "gpt2/sampler.h"
+#include "gpt2/writer.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1098,7 +1098,7 @@ static void malformed(const struct Row *row)
         { ".entry k() { {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{ ret; }",
           "nested" },
         { ".entry k() { ret; } .section .x { ", "'}'" },
-        { ".entry k() { wgmma.fence.sync.aligned; }", "wgmma.fence" },
+        { ".entry k() { tcgen05.wait::ld.sync.aligned; }", "tcgen05" },
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         struct Error e = { "" };

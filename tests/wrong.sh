@@ -210,7 +210,7 @@ mistake c-bounds "$row\nends: cudaErrorIllegalAddress" '(threadIdx.x < N)' \
 mistake d-alarm "$row\nalarm: race" 'if (threadIdx.x < N)\n x[threadIdx.x] += N;' \
     'x[0] = threadIdx.x;'
 mistake m-instruction "$row" 'x[threadIdx.x] += N;' \
-    'asm volatile("wgmma.fence.sync.aligned;");'
+    'asm volatile("tcgen05.wait::ld.sync.aligned;");'
 mistake n-bounds "$row" '(threadIdx.x < N)' '(threadIdx.x <= 4096 * N)'
 mistake o-other "$row" 'x[0] = 7;' 'x[0] = 8;'
 mistake p-alarm "$row\nalarm: race" 'x[threadIdx.x] += N;' 'x[0] += 2 * N;'

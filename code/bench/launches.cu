@@ -114,6 +114,57 @@ static void chains(void)
     CUDA_OK(cudaStreamDestroy(s));
 }
 
+/* launches: time chains of kernels that are launched early */
+/* busy, launched while the kernel in front of it still runs: sm_90. */
+__global__ void busy_early(int64_t cycles)
+{
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+    cudaGridDependencySynchronize();
+#endif
+    int64_t start = clock64();
+    while (clock64() - start < cycles) {
+    }
+}
+
+static void launch_early(cudaStream_t s, int64_t cycles)
+{
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(1), config.blockDim = dim3(32);
+    config.stream = s, config.attrs = &early, config.numAttrs = 1;
+    CUDA_OK(cudaLaunchKernelEx(&config, busy_early, cycles));
+}
+
+static cudaGraphExec_t early_graph(cudaStream_t s, double us)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    CUDA_OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    for (int i = 0; i < CHAIN; i++)
+        launch_early(s, cycles_of(us));
+    CUDA_OK(cudaStreamEndCapture(s, &graph));
+    CUDA_OK(cudaGraphInstantiate(&ready, graph, 0));
+    CUDA_OK(cudaGraphDestroy(graph));
+    return ready;
+}
+
+static void early_chains(void)
+{
+    static const double lengths[] = { 0, 1, 2, 4, 8, 16, 32 };
+    cudaStream_t s;
+    CUDA_OK(cudaStreamCreate(&s));
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        cudaGraphExec_t graph = early_graph(s, lengths[i]);
+        struct Times t = time_chain(s, lengths[i], PLAIN, graph);
+        put(median(&t.done), "µs", "early-done", lengths[i]);
+        CUDA_OK(cudaGraphExecDestroy(graph));
+    }
+    CUDA_OK(cudaStreamDestroy(s));
+}
+
 /* launches: time a kernel between two events */
 static double event_us(void)
 {
@@ -193,6 +244,7 @@ int main(int argc, char **argv)
     ghz = gpu_ghz();
     clocks();
     chains();
+    early_chains();
     marks();
     lab_close();
     return 0;

@@ -40,33 +40,36 @@ static void keep_headers(const char *simtcc)
     setenv("SIMTCC_CACHE", cache, 0);
 }
 
-static void compiler(const char *simtcc, const char *path, const char *ptx,
-                     const char *depends)
+/* What is compiled, by what, for what. */
+struct Compile {
+    char program[FILE_PATH_MAX];
+    const char *kind, *option;
+    int seconds;                        /* at most, of each process      */
+    const char *path;
+    char out[FILE_PATH_MAX], depends[FILE_PATH_MAX];
+};
+
+static void compiler(const struct Compile *c)
 {
-    enum { SECONDS = 5 };
-    keep_headers(simtcc);
-    if (limit(RLIMIT_CPU, SECONDS) && limit(RLIMIT_AS, (rlim_t)2 << 30))
-        execl(simtcc, simtcc, "--ptx", "-MMD", "-MT", "x", "-MF", depends,
-              path, "-o", ptx, (char *)NULL);
-    fprintf(stderr, "cannot run %s: %s\n", simtcc, strerror(errno));
+    if (limit(RLIMIT_CPU, (rlim_t)c->seconds) &&
+        limit(RLIMIT_AS, (rlim_t)2 << 30))
+        execl(c->program, c->program, c->kind, c->option, "-MMD", "-MT",
+              "x", "-MF", c->depends, c->path, "-o", c->out, (char *)NULL);
+    fprintf(stderr, "cannot run %s: %s\n", c->program, strerror(errno));
     _exit(127);
 }
 
-static bool run_compiler(const char *path, const char *ptx,
-                         const char *depends, struct Error *e)
+static bool run_compiler(const struct Compile *c, struct Error *e)
 {
-    char dir[FILE_PATH_MAX - 10], simtcc[FILE_PATH_MAX];
     int status = 0;
-    if (!program_dir(dir, sizeof dir, e))
-        return false;
-    snprintf(simtcc, sizeof simtcc, "%s/simtcc", dir);
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        compiler(simtcc, path, ptx, depends);
+        compiler(c);
     if (pid < 0 || waitpid(pid, &status, 0) < 0)
-        return error_set(e, "cannot start %s: %s", simtcc, strerror(errno));
-    return status == 0 || error_set(e, "%s does not compile", path);
+        return error_set(e, "cannot start %s: %s", c->program,
+                         strerror(errno));
+    return status == 0 || error_set(e, "%s does not compile", c->path);
 }
 
 /* refuse files from elsewhere */
@@ -82,26 +85,29 @@ static bool allowed(const char *file, const char *home, const char *tools)
            strncmp(real, "/usr/", 5) == 0;
 }
 
-/* The folder of the reader's file, and that of the compiler. */
-static bool folders(const char *path, char home[PATH_MAX],
+/* The folder of the reader's file, and that of the compiler: DIR of
+ * DIR/bin/simtcc. */
+static bool folders(const struct Compile *c, char home[PATH_MAX],
                     char tools[PATH_MAX], struct Error *e)
 {
     char dir[FILE_PATH_MAX];
-    if (!path_dir(dir, path, e) || !realpath(dir, home) ||
-        !program_dir(dir, sizeof dir, e) || !realpath(dir, tools))
-        return error_set(e, "%s: its folder cannot be read", path);
-    *strrchr(tools, '/') = 0;
+    if (!path_dir(dir, c->path, e) || !realpath(dir, home) ||
+        !realpath(c->program, tools))
+        return error_set(e, "%s: its folder cannot be read", c->path);
+    for (int i = 0; i < 2; i++)
+        *strrchr(tools, '/') = 0;
     return true;
 }
 
-static bool includes_allowed(const char *path, const char *list,
+static bool includes_allowed(const struct Compile *c, const char *list,
                              size_t size, struct Error *e)
 {
     char home[PATH_MAX], tools[PATH_MAX], file[PATH_MAX];
+    const char *colon = memchr(list, ':', size);
     size_t n = 0;
-    if (!folders(path, home, tools, e))
-        return false;
-    for (size_t i = 0; i <= size; i++) {
+    if (!colon || !folders(c, home, tools, e))
+        return error_set(e, "%s: its includes are not known", c->path);
+    for (size_t i = (size_t)(colon - list) + 1; i <= size; i++) {
         bool escaped = i + 1 < size && list[i] == '\\' &&
                        list[i + 1] != '\n';
         i += escaped;
@@ -111,21 +117,20 @@ static bool includes_allowed(const char *path, const char *list,
             continue;
         }
         file[n] = 0;
-        if (n && strcmp(file, "x:") != 0 && !allowed(file, home, tools))
+        if (n && !allowed(file, home, tools))
             return error_set(e, "%s includes %s; an exercise may include "
-                             "files of its own folder only", path, file);
+                             "files of its own folder only", c->path, file);
         n = 0;
     }
     return true;
 }
 
-static bool list_allowed(const char *path, const char *list_path,
-                         struct Error *e)
+static bool list_allowed(const struct Compile *c, struct Error *e)
 {
     struct Mapped list;
-    if (!map_file(&list, list_path, e))
+    if (!map_file(&list, c->depends, e))
         return false;
-    bool ok = includes_allowed(path, (const char *)list.data, list.size, e);
+    bool ok = includes_allowed(c, (const char *)list.data, list.size, e);
     unmap_file(&list);
     return ok;
 }
@@ -147,18 +152,60 @@ static bool temporary_dir(char *to, size_t room, struct Error *e)
                                     parent, strerror(errno));
 }
 
-bool compile_ptx(struct Mapped *ptx, const char *path, struct Error *e)
+static bool compile(struct Compile *c, struct Mapped *to, struct Error *e)
 {
     char dir[FILE_PATH_MAX - 8];
-    char out[FILE_PATH_MAX], depends[FILE_PATH_MAX];
     if (!temporary_dir(dir, sizeof dir, e))
         return false;
-    snprintf(out, sizeof out, "%s/x.ptx", dir);
-    snprintf(depends, sizeof depends, "%s/x.d", dir);
-    bool ok = run_compiler(path, out, depends, e) &&
-              list_allowed(path, depends, e) && map_file(ptx, out, e);
-    unlink(out);
-    unlink(depends);
+    snprintf(c->out, sizeof c->out, "%s/x.out", dir);
+    snprintf(c->depends, sizeof c->depends, "%s/x.d", dir);
+    bool ok = run_compiler(c, e) && list_allowed(c, e) &&
+              map_file(to, c->out, e);
+    unlink(c->out);
+    unlink(c->depends);
     rmdir(dir);
     return ok;
+}
+
+bool compile_ptx(struct Mapped *ptx, const char *path, struct Error *e)
+{
+    char dir[FILE_PATH_MAX - 10];
+    struct Compile c = { .kind = "--ptx", .option = "-O2",
+                         .seconds = 5, .path = path };
+    if (!program_dir(dir, sizeof dir, e))
+        return false;
+    snprintf(c.program, sizeof c.program, "%s/simtcc", dir);
+    keep_headers(c.program);
+    return compile(&c, ptx, e);
+}
+
+/* compile for a real GPU */
+bool find_program(char to[FILE_PATH_MAX], const char *variable,
+                  const char *name, struct Error *e)
+{
+    const char *named = getenv(variable), *path = getenv("PATH");
+    if (named && *named)
+        name = named;
+    if (strchr(name, '/'))
+        path = "";
+    for (const char *at = path ? path : ""; at; ) {
+        size_t n = strcspn(at, ":");
+        snprintf(to, FILE_PATH_MAX, "%.*s%s%s", (int)n, at, n ? "/" : "",
+                 name);
+        if (access(to, X_OK) == 0 && strchr(to, '/'))
+            return true;
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    return error_set(e, "there is no '%s' here", name);
+}
+
+bool compile_cubin(struct Mapped *cubin, const char *path, const char *gpu,
+                   struct Error *e)
+{
+    char option[40];
+    struct Compile c = { .kind = "-cubin", .option = option, .seconds = 20,
+                         .path = path };
+    snprintf(option, sizeof option, "-arch=%s", gpu);
+    return find_program(c.program, "NVCC", "nvcc", e) &&
+           compile(&c, cubin, e);
 }

@@ -17,6 +17,7 @@ struct Exercise {
     int size[10];               /* of the cases; 0 ends; the last one of */
                                 /*   them is counted                     */
     int largest;                /* of two more sizes, drawn at random    */
+    int large;                  /* to be timed with, or 0: not timed     */
     const char *hint[6];        /* shown one at a time                   */
 };
 
@@ -42,10 +43,12 @@ struct Array {
     bool input;                 /* must not change                       */
 };
 
-/* The size of this case; a number from low to high; is the case counted? */
+/* The size of this case; a number from low to high; is the case counted,
+ * or timed? */
 int case_size(const struct Run *);
 int case_random(struct Run *, int low, int high);
 bool case_counted(const struct Run *);
+bool case_timed(const struct Run *);
 
 /* Arrays with random numbers, low <= x < high. */
 struct Array *input_floats(struct Run *, const char *name, size_t n,

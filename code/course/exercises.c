@@ -29,6 +29,8 @@
     X(training)                                                          \
     X(cpu_matmul)                                                        \
     X(attention)                                                         \
+    X(attention_on_hopper)                                               \
+    X(attention_backward)                                                \
     X(operators_on_the_gpu)                                              \
     X(gpt2_on_the_gpu)                                                   \
     X(fused_operators)                                                   \

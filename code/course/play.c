@@ -4,7 +4,6 @@
 #include "course/verdict.h"
 
 #include "base/rng.h"
-#include "simt/runtime/names.h"
 #include "simt/sanitizer/check.h"
 
 #include <errno.h>
@@ -22,10 +21,10 @@ enum { MOST_ARRAYS = 16, MOST_LINES = 4000 };
 
 struct Run {
     const struct Attempt *attempt;
+    const struct Device *device;
     struct Verdict *verdict;
-    struct Module module;
     int n;
-    bool counted;
+    bool counted, timed;
     struct Rng rng;
     struct Array array[MOST_ARRAYS];
     int arrays;
@@ -34,11 +33,13 @@ struct Run {
     struct Totals totals;       /* of the counted launches               */
     struct Totals *line;        /* the same by line, [MOST_LINES]        */
     struct Cache *cache;
+    struct Again again;         /* what was launched, to be timed        */
 };
 static struct Run *now;         /* for the callbacks                     */
 
 int case_size(const struct Run *r) { return r->n; }
 bool case_counted(const struct Run *r) { return r->counted; }
+bool case_timed(const struct Run *r) { return r->timed; }
 
 int case_random(struct Run *r, int low, int high)
 {
@@ -113,17 +114,20 @@ static struct Array *array_new(struct Run *r, const char *name,
     *a = (struct Array){ .name = name, .type = type, .n = n,
                          .input = input };
     a->bytes = keep(r, bytes_of(a));
-    if (!memory_alloc(&a->device, n ? bytes_of(a) : 1, NULL, &e))
+    if (!r->device->alloc(&a->device, n ? bytes_of(a) : 1, &e))
         wrong(r, "%s", e.text);
     return a;
 }
 
 void refill(struct Run *r, struct Array *a)
 {
+    struct Error e;
     if (failed(r))
         return;
-    memcpy(memory_bytes(a->device), a->bytes, bytes_of(a));
-    check_host_wrote(a->device, bytes_of(a));
+    if (!r->device->store(a->device, a->bytes, bytes_of(a), &e))
+        wrong(r, "%s", e.text);
+    if (r->timed)
+        again_send(&r->again, a, bytes_of(a));
 }
 
 struct Array *input_floats(struct Run *r, const char *name, size_t n,
@@ -189,32 +193,34 @@ struct Array *zero_ints(struct Run *r, const char *name, size_t n)
 }
 
 /* launch the reader's kernel */
-static const struct Kernel *kernel_of(struct Run *r, const char *name)
+static const void *kernel_of(struct Run *r, const char *name)
 {
-    char plain[200], full[200];
+    char full[200];
     const char *space = r->attempt->space;
     snprintf(full, sizeof full, "%s%s%s", space ? space : "",
              space ? "::" : "", name);
-    for (int i = 0; i < r->module.n_kernels; i++) {
-        plain_name(plain, sizeof plain, r->module.kernels[i].name);
-        if (strcmp(plain, full) == 0)
-            return &r->module.kernels[i];
-    }
-    wrong(r, "the file has no kernel '%s'", full);
-    return NULL;
+    const void *kernel = r->device->kernel(full);
+    if (!kernel)
+        wrong(r, "the file has no kernel '%s'", full);
+    return kernel;
 }
 
-static bool takes(struct Run *r, const struct Kernel *k, const char *name,
+static bool takes(struct Run *r, const void *kernel, const char *name,
                   const struct Argument *a, int n)
 {
-    if (k->n_params != n)
+    int has = 0;
+    while (r->device->parameter(kernel, has))
+        has++;
+    if (has != n)
         wrong(r, "kernel '%s' has %d parameters; the exercise gives it %d",
-              name, k->n_params, n);
-    for (int i = 0; !failed(r) && i < n; i++)
-        if (k->params[i].size != a[i].bytes)
-            wrong(r, "parameter %d of kernel '%s' has %u bytes; the "
-                  "exercise gives it %s, of %zu", i + 1, name,
-                  k->params[i].size, a[i].what, a[i].bytes);
+              name, has, n);
+    for (int i = 0; !failed(r) && i < n; i++) {
+        size_t bytes = r->device->parameter(kernel, i);
+        if (bytes != a[i].bytes)
+            wrong(r, "parameter %d of kernel '%s' has %zu bytes; the "
+                  "exercise gives it %s, of %zu", i + 1, name, bytes,
+                  a[i].what, a[i].bytes);
+    }
     return !failed(r);
 }
 
@@ -228,17 +234,17 @@ struct Shape blocks_for(size_t n, int threads)
 void launch(struct Run *r, const char *name, struct Shape s,
             const struct Argument *a, int n)
 {
-    const struct Kernel *k = failed(r) ? NULL : kernel_of(r, name);
+    const void *k = failed(r) ? NULL : kernel_of(r, name);
     void *args[MOST_ARRAYS];
-    enum Fault fault;
     struct Error e;
     if (!k || !takes(r, k, name, a, n))
         return;
     for (int i = 0; i < n; i++)
         args[i] = (void *)(uintptr_t)&a[i].pointer;
-    if (!simt_launch(k, s.grid, s.block, s.shared, args, &fault, &e))
-        wrong(r, fault == FAULT_TIMEOUT ? "it did not end: %s" : "%s",
-              e.text);
+    if (!r->device->launch(k, s, args, &e))
+        wrong(r, "%s", e.text);
+    if (r->timed)
+        again_launch(&r->again, k, s, a, n);
 }
 
 /* compare with what is wanted */
@@ -256,10 +262,11 @@ static bool close_to(float got, float want, double relative,
 static bool take_back(struct Run *r, struct Array *a)
 {
     int before = r->verdict->problems;
+    struct Error e;
     if (failed(r))
         return false;
-    check_host_reads(a->device, bytes_of(a));
-    memcpy(a->bytes, memory_bytes(a->device), bytes_of(a));
+    if (!r->device->fetch(a->bytes, a->device, bytes_of(a), &e))
+        wrong(r, "%s", e.text);
     if (r->verdict->problems > before)
         wrong(r, "not every element of %s was written", a->name);
     return !failed(r);
@@ -339,11 +346,17 @@ void expect_bits(struct Run *r, struct Array *a, const void *wanted)
 
 static void expect_inputs_unchanged(struct Run *r)
 {
+    struct Error e;
     for (int i = 0; !failed(r) && i < r->arrays; i++) {
         const struct Array *a = &r->array[i];
-        if (a->input &&
-            memcmp(a->bytes, memory_bytes(a->device), bytes_of(a)) != 0)
+        void *found = a->input ? calloc(bytes_of(a) + 1, 1) : NULL;
+        if (a->input && !found)
+            abort();
+        if (found && !r->device->fetch(found, a->device, bytes_of(a), &e))
+            wrong(r, "%s", e.text);
+        if (found && memcmp(a->bytes, found, bytes_of(a)) != 0)
             wrong(r, "the input %s was changed", a->name);
+        free(found);
     }
 }
 
@@ -497,46 +510,80 @@ static void note_problem(const char *text)
     v->problems++;
 }
 
+static void time_run(struct Run *r)
+{
+    struct Error e;
+    for (int i = 0; i < r->arrays; i++)
+        again_moves(&r->again, &r->array[i], bytes_of(&r->array[i]));
+    if (!failed(r) &&
+        !r->device->time(&r->verdict->timing, &r->again, &e))
+        wrong(r, "%s", e.text);
+    again_free(&r->again);
+}
+
 static void play(struct Run *r)
 {
     const struct Attempt *a = r->attempt;
     struct Error e;
     r->verdict->n = r->n;
     r->verdict->cases++;
-    if (!module_read(&r->module, a->ptx, a->bytes, &e)) {
-        wrong(r, "the software GPU cannot run it: %s", e.text);
+    if (!r->device->load(a->image, a->bytes, &e)) {
+        wrong(r, "%s", e.text);
         return;
     }
     simt_options.count = r->counted;
     a->exercise->run(r);
     expect_inputs_unchanged(r);
+    if (r->timed)
+        time_run(r);
     for (int i = 0; i < r->arrays; i++)
-        memory_free(r->array[i].device);
+        r->device->release(r->array[i].device);
     while (r->n_kept)
         free(r->kept[--r->n_kept]);
-    module_free(&r->module);
+    r->device->unload();
     r->verdict->right += !failed(r) && !r->verdict->problems;
 }
 
 /* play all cases in a process with limits */
-static void play_all(const struct Attempt *a, struct Verdict *v)
+enum { MOST_CASES = 13 };
+
+/* The sizes of the cases -> how many there are. */
+static int sizes_of(int n[MOST_CASES], const struct Attempt *a)
 {
     const struct Exercise *x = a->exercise;
     struct Rng sizes = rng_new(a->seed, 0);
-    static struct Run r;
-    int n[12], cases = 0;
-    for (int i = 0; i < 2; i++)
+    int cases = 0;
+    for (int i = 0; i < 2 && !a->timed_only; i++)
         n[cases++] = 1 + (int)rng_below(&sizes, (uint64_t)x->largest);
-    for (int i = 0; i < 10 && x->size[i]; i++)
+    for (int i = 0; i < 10 && x->size[i] && !a->timed_only; i++)
         n[cases++] = x->size[i];
+    if (x->large && a->device->time)
+        n[cases++] = x->large;
+    return cases;
+}
+
+static void prepare(struct Run *r)
+{
     check_configure("memory,init,race,sync", NULL);
     check_reports_to(note_problem);
     launch_ended = count_launch;
     simt_options.access = cache_access;
-    now = &r;
+    now = r;
+}
+
+static void play_all(const struct Attempt *a, struct Verdict *v)
+{
+    static struct Run r;
+    struct Error e;
+    int n[MOST_CASES], cases = sizes_of(n, a);
+    prepare(&r);
+    if (!a->device->open(&e))
+        snprintf(v->wrong, sizeof v->wrong, "%.600s", e.text);
     for (int i = 0; i < cases && !v->wrong[0] && !v->problems; i++) {
-        r = (struct Run){ .attempt = a, .verdict = v, .n = n[i],
-                          .counted = i == cases - 1,
+        bool last = i == cases - 1, clock = a->device->time != NULL;
+        r = (struct Run){ .attempt = a, .device = a->device, .verdict = v,
+                          .n = n[i], .counted = last && !clock,
+                          .timed = last && clock && a->exercise->large,
                           .rng = rng_new(a->seed, (uint64_t)i + 1) };
         r.line = calloc(MOST_LINES, sizeof *r.line);
         r.cache = calloc(1, sizeof *r.cache);
@@ -549,7 +596,7 @@ static void play_all(const struct Attempt *a, struct Verdict *v)
     v->done = true;
 }
 
-enum { MOST_SECONDS = 20, MOST_PRINTED = 1 << 20 };
+enum { MOST_SECONDS = 20, MOST_WAITED = 60, MOST_PRINTED = 1 << 20 };
 
 static void child(const struct Attempt *a, FILE *out, struct Verdict *v)
 {
@@ -559,13 +606,15 @@ static void child(const struct Attempt *a, FILE *out, struct Verdict *v)
         !limit(RLIMIT_FSIZE, MOST_PRINTED) || !limit(RLIMIT_CORE, 0))
         _exit(1);
     signal(SIGXFSZ, SIG_IGN);
+    if (a->device->time)
+        alarm(MOST_WAITED);
     simt_options.step_limit = 4 * 1000 * 1000;
     play_all(a, v);
     fflush(stdout);
     _exit(0);
 }
 
-void grade_ptx(const struct Attempt *a, FILE *out, struct Verdict *to)
+void grade_attempt(const struct Attempt *a, FILE *out, struct Verdict *to)
 {
     struct Verdict *v = mmap(NULL, sizeof *v, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -589,6 +638,9 @@ void grade_ptx(const struct Attempt *a, FILE *out, struct Verdict *to)
              (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
         snprintf(to->ended, sizeof to->ended, "it took more than %d s of "
                  "the processor", MOST_SECONDS);
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        snprintf(to->ended, sizeof to->ended, "it did not end in %d s",
+                 MOST_WAITED);
     else if (!to->done)
         snprintf(to->ended, sizeof to->ended, "the software GPU stopped "
                  "(%s)", WIFSIGNALED(status) ? strsignal(WTERMSIG(status))

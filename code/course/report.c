@@ -29,9 +29,10 @@ static void judge(struct Graded *g, const char *path, uint64_t seed)
             fclose(out);
         return;
     }
-    grade_ptx(&(struct Attempt){ .exercise = g->exercise, .seed = seed,
-                                 .ptx = (const char *)ptx.data,
-                                 .bytes = ptx.size }, out, &v);
+    grade_attempt(&(struct Attempt){ .exercise = g->exercise, .seed = seed,
+                                     .device = &software_gpu,
+                                     .image = (const char *)ptx.data,
+                                     .bytes = ptx.size }, out, &v);
     fclose(out);
     unmap_file(&ptx);
     g->stars = verdict_stars(&v);

@@ -4,7 +4,7 @@
 #ifndef COURSE_VERDICT_H
 #define COURSE_VERDICT_H
 
-#include "course/course.h"
+#include "course/device.h"
 
 /* the verdict */
 #include <stdio.h>
@@ -28,22 +28,26 @@ struct Verdict {
     int problems;               /* that the sanitizer reported           */
     struct Count count[MOST_COUNTS];
     int counts;
+    struct Timing timing;       /* of the last case, by a real GPU       */
     char ended[200];            /* how the process ended, if not done    */
 };
 
-/* What is offered as the answer to an exercise: the kernels of a PTX text,
- * or those of one namespace in it. */
+/* What is offered as the answer to an exercise: the kernels of a PTX text
+ * (for a real GPU, of what it can load), or those of one namespace. */
 struct Attempt {
     const struct Exercise *exercise;
-    const char *ptx;
+    const struct Device *device;        /* that plays the cases          */
+    const char *image;
     size_t bytes;
     const char *space;          /* NULL: kernels in no namespace         */
     uint64_t seed;
+    bool timed_only;            /* only the case that is timed           */
 };
 
 /* Play all cases of the exercise, in a process with limits.  What the
- * kernels print goes to the file `out`. */
-void grade_ptx(const struct Attempt *, FILE *out, struct Verdict *);
+ * kernels print goes to the file `out`.  A real GPU plays the case that is
+ * timed as well, if there is one. */
+void grade_attempt(const struct Attempt *, FILE *out, struct Verdict *);
 /* The stars of a verdict, 0 to 4. */
 int verdict_stars(const struct Verdict *);
 

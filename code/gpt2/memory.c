@@ -44,9 +44,12 @@ static void print_items(FILE *out, const struct Model *m)
 /* Whatever is there all the time. */
 static size_t fixed_bytes(const struct Model *m, bool moments)
 {
-    size_t copies = !m->options.no_master + (m->training ? 1 : 0);
-    return copies * m->table.total * sizeof(real) + m->calls->copy_bytes(m)
-         + (moments ? optimizer_bytes(&m->table) : 0);
+    const size_t N = m->options.shards > 1 ? (size_t)m->options.shards : 1;
+    const size_t all = m->table.total * sizeof(real);
+    return !m->options.no_master * all / (m->calls->copy_of(m, 0) ? N : 1)
+         + (m->training ? all : 0) + m->calls->copy_bytes(m)
+         + (moments ? optimizer_bytes(&m->table) / N : 0)
+         + (N > 1 ? all / N : 0);
 }
 
 static void print_totals(FILE *out, const struct Model *m, bool moments)

@@ -105,16 +105,24 @@ void model_forget(struct Model *m)
     *m = (struct Model){ 0 };
 }
 
+/* Are there fp32 weights here?  In bf16 other ranks may have parts. */
+static bool has_weights(const struct Model *m)
+{
+    return !m->options.no_master
+        && (!m->options.shards || m->options.precision != BF16);
+}
+
 static bool new_weights(struct Weights *w, const struct Model *m,
                         const char *what)
 {
     const struct ParamTable *t = &m->table;
-    real *base = backend_alloc(t->total * sizeof(real), what);
+    const size_t bytes = (t->total + RANKS_ROOM) * sizeof(real);
+    real *base = backend_alloc(bytes, what);
     if (!base)
         return false;
     if (!weights_bind(w, t, &m->config, base))
         backend_failed("no memory for the list of %d layers", m->config.L);
-    backend_zero(base, t->total * sizeof(real));
+    backend_zero(base, bytes);
     return backend_ok(NULL);
 }
 
@@ -122,8 +130,7 @@ static bool reserve(struct Model *m)
 {
     const size_t batch = (size_t)m->B * (size_t)m->T * sizeof *m->tokens;
     if (!m->calls->create(m)
-        || (!m->options.no_master
-            && !new_weights(&m->w, m, "the weights"))
+        || (has_weights(m) && !new_weights(&m->w, m, "the weights"))
         || (m->training && !new_weights(&m->g, m, "the gradients")))
         return false;
     m->acts_memory = backend_alloc(m->plan.total_bytes, "the activations");
@@ -219,8 +226,8 @@ real *model_borrow(const struct Model *m)
 {
     const size_t bytes = m->table.total * sizeof(real);
     const struct ModelUse u = model_use(m);
-    real *host = m->w.base ? backend_borrow(m->w.base, bytes)
-                           : copy_to_host(m);
+    real *host = m->masters ? m->masters : m->w.base
+               ? backend_borrow(m->w.base, bytes) : copy_to_host(m);
     model_unuse(m, u);
     return host;
 }
@@ -232,10 +239,11 @@ void model_return(struct Model *m, real *host, bool changed)
     const struct ModelUse u = model_use(m);
     if (changed)
         m->calls->put(m, host);
+    m->changed |= changed;
     if (m->w.base)
         backend_return(m->w.base, host, m->table.total * sizeof(real),
                        changed);
-    else
+    else if (host != m->masters)
         free(host);
     model_unuse(m, u);
 }

@@ -59,6 +59,18 @@ struct Acts {
     real *dx;                            /* of the residual stream */
 };
 
+/* `struct GradientsReady`: who is told of gradients */
+/* Called, if it is not NULL, while a gradient is computed: once what has
+ * been asked of the backend is done, the numbers of g from `from` on are
+ * final.  The last call has from = 0. */
+struct GradientsReady { void (*call)(void *arg, size_t from); void *arg; };
+
+/* After gradients and weights is room for numbers, so that a part of them
+ * can be a multiple of GRAD_UNIT numbers for each of so many ranks. */
+enum { GRAD_UNIT = 16, GRAD_RANKS = 1024,
+       RANKS_ROOM = GRAD_UNIT * GRAD_RANKS };
+
+
 /* `struct Model` */
 struct Model {
     /* `struct Model`: what the model was made for */
@@ -81,6 +93,9 @@ struct Model {
     int32_t *tokens, *targets;           /* [B][T], beside the weights */
     double loss, batch_loss;             /* of model_train_start */
     double sumsq;                        /* of gradients of matrices */
+    struct GradientsReady ready;
+    real  *masters;                      /* of shards, for the host */
+    bool   changed;                      /* weights, by model_return */
 };
 
 /* declare what a model can do */

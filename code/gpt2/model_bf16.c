@@ -252,6 +252,7 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
         redo(m, l, B, T);
         mlp_bwd(m, l, N, add);
         attention_part_bwd(m, l, B, T, add);
+        gradients_final(m, m->g.h[l].ln_1_w);
     }
     profile_range("embedding bwd");
     if (!add)                               /* positions beyond ours */
@@ -259,6 +260,7 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
                      (size_t)(m->config.T - T) * C * sizeof(float));
     backend_beside_wait();
     embedding_bf16_bwd(m->g.wte, x->dx, x->token_index, N, C);
+    gradients_final(m, m->g.base);
 }
 
 /* index the tokens of the batch, beside the rest */
@@ -300,18 +302,19 @@ static void do_step(void *arg)
 static struct Graph *find_graph(struct Bf16Model *x,
                                 const struct StepArgs *s, bool *found)
 {
+    const bool tells = s->m->ready.call != NULL;
     *found = false;
     for (int i = 0; i < x->graphs; i++) {
         struct Graph *g = &x->graph[i];
         *found = g->B == s->B && g->T == s->T && g->scale == s->scale
-              && g->add == s->add;
+              && g->add == s->add && g->tells == tells;
         if (*found)
             return g;
     }
     struct Graph *g = &x->graph[x->graphs < GRAPHS ? x->graphs++
                                                    : GRAPHS - 1];
     backend_forget(g->recording);
-    *g = (struct Graph){ s->B, s->T, s->scale, s->add, NULL };
+    *g = (struct Graph){ s->B, s->T, s->scale, s->add, tells, NULL };
     return g;
 }
 
@@ -353,7 +356,8 @@ static bool bf16_create(struct Model *m)
 {
     struct Bf16Model *x = m->bf16;
     const size_t bytes = x->total * sizeof(bf16);
-    bf16 *base = backend_alloc(bytes, "the bf16 weights");
+    bf16 *base = backend_alloc(bytes + RANKS_ROOM * sizeof(bf16),
+                               "the bf16 weights");
     if (!base)
         return false;
     if (!bf16_bind(m, base))

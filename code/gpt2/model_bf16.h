@@ -39,7 +39,7 @@ struct Bf16Model {
     struct Graph {
         int B, T;
         float scale;
-        bool add;
+        bool add, tells;                 /* ... of final gradients */
         void *recording;                 /* NULL: has run once, without */
     } graph[GRAPHS];
 };

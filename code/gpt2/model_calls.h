@@ -77,4 +77,12 @@ static inline int chunk_rows(const struct Model *m, int n, int N)
     return N - n < m->chunk ? N - n : m->chunk;
 }
 
+/* say which gradients are final */
+/* No gradient from this one on will change. */
+static inline void gradients_final(const struct Model *m, const real *g)
+{
+    if (m->ready.call)
+        m->ready.call(m->ready.arg, (size_t)(g - m->g.base));
+}
+
 #endif

@@ -285,8 +285,10 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
     backend_zero(a->dx, (size_t)N * (size_t)c->C * sizeof(real));
     layernorm_bwd(a->dx, m->g.ln_f_w, m->g.ln_f_b, a->ln_f, a->h[c->L].x,
                   a->mean_f, a->rstd_f, m->w.ln_f_w, N, c->C);
-    for (int l = c->L - 1; l >= 0; l--)
+    for (int l = c->L - 1; l >= 0; l--) {
         layer_bwd(m, l, B, T, add);
+        gradients_final(m, m->g.h[l].ln_1_w);
+    }
     /* add the embedding's part to the token vectors' gradient */
     double *sumsq = sumsq_here(m);
     if (sumsq)
@@ -294,6 +296,7 @@ static void stream_bwd(struct Model *m, int B, int T, bool add)
     embedding_bwd(m->g.wte, m->g.wpe, a->dx, m->tokens, B, T, c->C);
     if (sumsq)
         *sumsq += sumsq_of_rows(m, N);
+    gradients_final(m, m->g.base);
 }
 
 /* the loss of a batch */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "backend/backend.h"
+#include "gpt2/shards.h"
 #include "io/param_tensors.h"
 #include "ops/adamw/adamw.h"
 
@@ -33,10 +34,14 @@ size_t optimizer_bytes(const struct ParamTable *t)
     return 2 * moment_bytes(t);
 }
 
-static real *new_moment(const struct ParamTable *t)
+/* All of a moment, or a rank's part of it (gpt2/shards.h). */
+static real *new_moment(const struct Model *m)
 {
-    real *moment = backend_alloc(moment_bytes(t), "the optimiser");
-    backend_zero(moment, moment_bytes(t));
+    const int shards = m->options.shards;
+    const size_t bytes = shards ? share_part(&m->table, shards)
+                       * sizeof(real) : moment_bytes(&m->table);
+    real *moment = backend_alloc(bytes, "the optimiser");
+    backend_zero(moment, bytes);
     return moment;
 }
 
@@ -49,8 +54,8 @@ bool optimizer_create(struct Optimizer *o, struct Model *m,
     if (!model_ok(m, e))
         return false;
     const struct ModelUse u = model_use(m);
-    o->m = new_moment(&m->table);
-    o->v = new_moment(&m->table);
+    o->m = new_moment(m);
+    o->v = new_moment(m);
     o->span = list_spans(m);
     const bool good = model_ok(m, e)
         && (o->span || error_set(e, "no memory for a list of %d tensors",
@@ -90,8 +95,11 @@ void optimizer_step(struct Optimizer *o, double lr, double norm,
     };
     const struct ModelUse u = model_use(m);
     profile_range("adamw");
-    adamw_all(m->w.base, model_copy_of(m, 0), o->m, o->v, m->g.base,
-              o->span, m->table.n, &s);
+    if (o->shards)
+        shards_step(o->shards, &s);
+    else
+        adamw_all(m->w.base, model_copy_of(m, 0), o->m, o->v, m->g.base,
+                  o->span, m->table.n, &s);
     profile_range(NULL);
     model_unuse(m, u);
 }
@@ -104,14 +112,15 @@ bool optimizer_save(const struct Optimizer *o, const char *path,
     const size_t bytes = moment_bytes(&o->model->table);
     const struct ModelUse u = model_use(o->model);
     const char *const prefix[] = { "m.", "v." };
-    real *m = backend_borrow(o->m, bytes);
-    real *v = backend_borrow(o->v, bytes);
+    const bool here = !o->host_m;
+    real *m = here ? backend_borrow(o->m, bytes) : o->host_m;
+    real *v = here ? backend_borrow(o->v, bytes) : o->host_v;
     const real *const copy[] = { m, v };
     bool ok = model_ok(o->model, e)
            && param_tensors_write(path, &o->model->table, prefix, copy, 2,
                                   e);
-    backend_return(NULL, m, bytes, false);
-    backend_return(NULL, v, bytes, false);
+    backend_return(NULL, here ? m : NULL, bytes, false);
+    backend_return(NULL, here ? v : NULL, bytes, false);
     model_unuse(o->model, u);
     return ok;
 }
@@ -129,11 +138,13 @@ bool optimizer_open(struct Safetensors *s, const char *path,
                      "another model", path, s->n, 2 * t->n);
 }
 
-static bool read_moment(const struct Model *m, real *moment,
+static bool read_moment(const struct Model *m, real *moment, real *host_m,
                         const struct Safetensors *s, const char *prefix,
                         struct Error *e)
 {
     const size_t bytes = moment_bytes(&m->table);
+    if (host_m)
+        return param_tensors_read(s, prefix, &m->table, host_m, e);
     real *host = backend_borrow(moment, bytes);
     bool ok = host && param_tensors_read(s, prefix, &m->table, host, e);
     backend_return(moment, host, bytes, ok);
@@ -144,8 +155,8 @@ bool optimizer_read(struct Optimizer *o, const struct Safetensors *s,
                     struct Error *e)
 {
     const struct ModelUse u = model_use(o->model);
-    bool ok = read_moment(o->model, o->m, s, "m.", e)
-           && read_moment(o->model, o->v, s, "v.", e);
+    bool ok = read_moment(o->model, o->m, o->host_m, s, "m.", e)
+           && read_moment(o->model, o->v, o->host_v, s, "v.", e);
     model_unuse(o->model, u);
     return ok;
 }

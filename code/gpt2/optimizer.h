@@ -20,7 +20,9 @@ struct Optimizer {
     struct OptimizerConfig config;
     uint64_t seed;                  /* of stochastic rounding */
     struct Model *model;            /* whose parameters it moves */
+    struct Shards *shards;          /* NULL: it has all of the arrays */
     real *m, *v;                    /* moments, [model->table.total] */
+    real *host_m, *host_v;          /* where shards are together */
     struct AdamwSpan *span;         /* [model->table.n] */
 };
 

@@ -27,7 +27,8 @@ struct ModelOptions {
     bool no_master;                 /* bf16 only: no fp32 weights */
     int  rows;                      /* of logits at a time; 0: we choose */
     bool no_graph;                  /* launch every kernel of a step */
-};
+    int  shards;                    /* ranks that share the optimiser's */
+};                                  /* arrays; 0: nobody shares them */
 
 /* Options from words.  precision NULL: bf16 on a real GPU, else fp32;
  * recompute NULL: none.  The kernels are chosen on the current backend.

@@ -14,15 +14,20 @@ bool sampler_create(struct Sampler *s, int V, double temperature,
                     int top_k, double top_p, uint64_t seed)
 {
     *s = (struct Sampler){ .temperature = temperature, .top_k = top_k,
-        .top_p = top_p, .seed = seed, .V = V };
+        .top_p = top_p, .penalty = 1, .seed = seed, .V = V };
     s->candidate = malloc((size_t)V * sizeof *s->candidate);
+    s->there = calloc((size_t)V, sizeof *s->there);
+    if (!s->candidate || !s->there)
+        sampler_free(s);
     return s->candidate;
 }
 
 void sampler_free(struct Sampler *s)
 {
     free(s->candidate);
+    free(s->there);
     s->candidate = NULL;
+    s->there = NULL;
 }
 
 
@@ -94,6 +99,22 @@ int32_t sampler_pick(struct Sampler *s, const real *logits, uint64_t number)
     return s->candidate[n - 1].token;
 }
 
+/* penalise the tokens of a text */
+void sampler_penalise(struct Sampler *s, real *logits, const int32_t *text,
+                      size_t n)
+{
+    const real penalty = (real)s->penalty;
+    for (size_t i = 0; i < n && penalty != 1; i++) {
+        real *x = &logits[text[i]];
+        if (!s->there[text[i]])
+            *x = *x > 0 ? *x / penalty : *x * penalty;
+        s->there[text[i]] = true;
+    }
+    for (size_t i = 0; i < n; i++)
+        s->there[text[i]] = false;
+}
+
+
 /* count the bytes of whole characters */
 size_t utf8_whole(const uint8_t *bytes, size_t n)
 {
@@ -125,47 +146,3 @@ void write_spelling(FILE *out, struct Waiting *w, const uint8_t *spelling,
     fflush(out);
 }
 
-
-/* generate a text */
-bool generate_text(struct Model *m, const struct Vocab *vocab,
-                   struct Sampler *s, FILE *out, const uint16_t *prompt,
-                   size_t n, int count, struct Error *e)
-{
-    const size_t T = (size_t)m->T;
-    int32_t *window = malloc(T * sizeof *window);
-    real *logits = malloc((size_t)m->config.V * sizeof *logits);
-    struct Waiting waiting = {0};
-    size_t used = 0;
-    bool ok = true;
-    if (!window || !logits) {
-        free(window), free(logits);
-        return error_set(e, "out of memory to write a text");
-    }
-    /* fill the window with the end of the prompt */
-    for (size_t i = n > T ? n - T : 0; i < n; i++)
-        window[used++] = prompt[i];
-    /* draw and write up to count tokens */
-    for (int i = 0; i < count; i++) {
-        model_logits(m, logits, window, 1, (int)used);
-        int32_t token = sampler_pick(s, logits, (uint64_t)i);
-        ok = token >= 0;
-        if (!ok || token == vocab->eot)
-            break;
-        /* append the token to the window */
-        if (used == T)
-            memmove(window, window + 1, --used * sizeof *window);
-        window[used++] = token;
-        /* show the token */
-        size_t length;
-        const uint8_t *spelling = vocab_spelling(vocab, token, &length);
-        write_spelling(out, &waiting, spelling, length);
-    }
-    /* write what still waits, and clear up */
-    show_text(out, waiting.bytes, waiting.n);
-    free(window);
-    free(logits);
-    if (ok || !model_ok(m, e))
-        return ok;
-    return error_set(e, "the model's logits are not numbers; its weights "
-                     "are damaged or its training went wrong");
-}

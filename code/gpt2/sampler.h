@@ -18,9 +18,11 @@ struct Sampler {
     double temperature;     /* >= 0; 0: always the largest */
     int    top_k;           /* keep the k largest; 0: all */
     double top_p;           /* keep the first to reach p; 1: all */
+    double penalty;         /* >= 1, of tokens that are there; 1: none */
     uint64_t seed;
     int    V;
     struct Candidate *candidate;    /* [V] */
+    bool  *there;                   /* [V], all false between calls */
 };
 
 /* declare the functions of a sampler */
@@ -36,6 +38,11 @@ void sampler_free(struct Sampler *s);
 int32_t sampler_pick(struct Sampler *s, const real *logits,
                      uint64_t number);
 
+/* Make the logits of the n tokens of a text smaller by s->penalty, those
+ * that are there several times once. */
+void sampler_penalise(struct Sampler *s, real *logits,
+                      const int32_t *text, size_t n);
+
 /* declare the functions that write a text */
 /* How many of the n bytes can be shown now: all but the beginning of a
  * UTF-8 character that the next bytes may complete. */
@@ -47,14 +54,5 @@ size_t utf8_whole(const uint8_t *bytes, size_t n);
 struct Waiting { char bytes[4]; size_t n; };
 void write_spelling(FILE *out, struct Waiting *w, const uint8_t *spelling,
                     size_t length);
-
-
-/* Continue prompt [n >= 1] by up to `count` tokens and write them to out
- * as they come; stops early at <|endoftext|>.  The model sees the last T
- * tokens.  False if a logit is not a number, if the model has failed, or
- * if there is no memory for T tokens and V logits. */
-bool generate_text(struct Model *m, const struct Vocab *vocab,
-                   struct Sampler *s, FILE *out, const uint16_t *prompt,
-                   size_t n, int count, struct Error *e);
 
 #endif

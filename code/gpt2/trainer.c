@@ -3,6 +3,7 @@
 #include "gpt2/trainer.h"
 
 #include "backend/backend.h"
+#include "dist/hub.h"
 #include "gpt2/mean_loss.h"
 #include "io/checkpoint.h"
 #include "ops/adamw/adamw.h"
@@ -33,17 +34,26 @@ bool trainer_create(struct Trainer *t, const struct TrainConfig *config,
     /* open the text to train on and the text to judge by */
     struct LoaderConfig l = { .pattern = data, .T = config->T,
         .V = model->V, .shuffle = true, .seed = config->seed };
+    const struct Dist *dist = config->share.dist;
+    if (dist)
+        l.rank = dist->rank, l.world = dist->world;
     if (!loader_open(&t->data, &l, e))
         return false;
     l.pattern = val;
     l.shuffle = false;
+    l.rank = l.world = 0;
     if (val && !loader_open(&t->val, &l, e))
         return false;
+    struct ModelOptions options = config->options;
+    if (dist && config->share.shards)
+        options.shards = dist->world;
     if (!model_create_as(&t->model, model, config->B, config->T, true,
-                         &config->options, e))
+                         &options, e))
         return false;
     if (optimizer_create(&t->optimizer, &t->model, &config->optimizer,
                          config->seed, e)
+        && share_create(&t->share, &config->share, &t->model, e)
+        && shards_create(&t->shards, &t->optimizer, &t->share, e)
         && reserve(t, e))
         return true;
     trainer_free(t);
@@ -63,6 +73,8 @@ void trainer_free(struct Trainer *t)
         backend_host_free(t->targets);
         backend_use(before);
     }
+    share_free(&t->share);
+    shards_free(&t->shards);
     optimizer_free(&t->optimizer);
     model_free(&t->model);
 }
@@ -80,16 +92,30 @@ static void load(struct Trainer *t, int64_t first)
 }
 
 
+/* keep the loss of a gradient that is not added to */
+static void keep_loss(struct Trainer *t, int k)
+{
+    if (!t->config.share.fixed)
+        return;
+    const double loss = model_train_loss(&t->model);
+    t->loss = k > 0 ? t->loss + loss : loss;
+}
+
+
 /* accumulate the gradient of K micro-batches */
 static void start_gradient(struct Trainer *t)
 {
     const int B = t->config.B, T = t->config.T, K = t->config.accumulate;
-    for (int k = 0; k < K; k++) {
-        int64_t first = t->sequences + (int64_t)k * B;
+    const int N = share_world(&t->share), mine = K / N;
+    for (int k = 0; k < mine; k++) {
+        int64_t first = t->sequences + (int64_t)k * N * B;
         load(t, first);
+        share_begin(&t->share, k + 1 == mine);
         model_train_start(&t->model, t->tokens, t->targets, B, T,
-                          (real)1 / (real)K, k > 0);
-        load(t, first + B);
+                          (real)1 / (real)K, share_adds(&t->share, k));
+        share_end(&t->share, k, k + 1 == mine);
+        keep_loss(t, k);
+        load(t, first + (int64_t)N * B);
     }
 }
 
@@ -136,15 +162,71 @@ bool trainer_update(struct Trainer *t, struct StepReport *r,
 }
 
 
+/* measure a gradient that ranks share */
+struct Told { double loss, sumsq; int64_t stop; };
+
+static bool exchange(struct Trainer *t, const struct Told *mine,
+                     struct StepReport *r, struct Error *e)
+{
+    struct Dist *d = t->config.share.dist;
+    struct Told all[GRAD_RANKS];
+    int bad = -1;
+    if (!dist_exchange(d, all, mine, sizeof *mine, e))
+        return false;
+    double sumsq = 0;
+    r->loss = 0;
+    t->stop = false;
+    for (int i = 0; i < d->world; i++) {
+        r->loss += all[i].loss / t->config.accumulate;
+        sumsq += all[i].sumsq;
+        t->stop |= all[i].stop != 0;
+        bad = bad < 0 && !isfinite(all[i].loss) ? i : bad;
+    }
+    r->norm = sqrt(t->shards.optimizer && !t->config.share.fixed
+                   ? sumsq : mine->sumsq);
+    /* let one rank speak of a step that is not finite */
+    if (d->hub && (bad >= 0 || !isfinite(r->norm)))
+        d->hub->quiet = d->rank != (bad < 0 ? 0 : bad);
+    return true;
+}
+
+
+static bool measure_shared(struct Trainer *t, struct StepReport *r,
+                           struct Error *e)
+{
+    struct Told mine = { .stop = t->stop };
+    if (t->config.share.dist->hub)
+        t->config.share.dist->hub->step = t->step + 1;
+    if (!dist_wait(t->config.share.dist, e))
+        return false;
+    mine.loss = t->config.share.fixed ? t->loss
+                                      : model_train_loss(&t->model);
+    mine.sumsq = t->shards.optimizer && !t->config.share.fixed
+               ? sum_squares(t->share.sum, t->share.own)
+               : sum_squares(t->model.g.base, t->model.table.total);
+    return exchange(t, &mine, r, e);
+}
+
+
+/* measure the gradient */
+static bool measure_gradient(struct Trainer *t, struct StepReport *r,
+                             struct Error *e)
+{
+    if (t->config.share.dist)
+        return measure_shared(t, r, e);
+    r->norm = sqrt(model_grad_sumsq(&t->model));
+    r->loss = model_train_loss(&t->model) / t->config.accumulate;
+    return true;
+}
+
+
 /* take one step */
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e)
 {
     const struct ModelUse u = model_use(&t->model);
     start_gradient(t);
     profile_range("norm");
-    r->norm = sqrt(model_grad_sumsq(&t->model));
-    r->loss = model_train_loss(&t->model) / t->config.accumulate;
-    const bool good = use_gradient(t, r, e);
+    const bool good = measure_gradient(t, r, e) && use_gradient(t, r, e);
     if (good)
         t->sequences += (int64_t)t->config.accumulate * t->config.B;
     model_unuse(&t->model, u);
@@ -200,15 +282,21 @@ bool trainer_save(const struct Trainer *t, const char *out,
     assert(n < TRAINER_FIELDS);
     for (int i = 0; i < n; i++)
         all[i + 1] = field[i];
-    return model_ok(&t->model, e)
-        && checkpoint_save(out, t->step, &t->model, &t->optimizer, all,
+    if (!model_ok(&t->model, e) || !shards_collect(&t->shards, e))
+        return false;
+    const bool good = share_rank(&t->share) > 0
+        || checkpoint_save(out, t->step, &t->model, &t->optimizer, all,
                            n + 1, e);
+    shards_drop(&t->shards);
+    return good;
 }
 
 
 bool trainer_resume(struct Trainer *t, const char *path, struct Error *e)
 {
     struct Field own = counter(t);
-    return checkpoint_load(path, &t->model, &t->optimizer, &own, 1,
-                           &t->step, e);
+    return shards_expect(&t->shards, e)
+        && checkpoint_load(path, &t->model, &t->optimizer, &own, 1,
+                           &t->step, e)
+        && shards_spread(&t->shards, e);
 }

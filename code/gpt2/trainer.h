@@ -9,16 +9,19 @@
 #include "gpt2/model.h"
 #include "gpt2/optimizer.h"
 #include "gpt2/schedule.h"
+#include "gpt2/share.h"
+#include "gpt2/shards.h"
 #include "io/train_state.h"
 
 /* `struct TrainConfig`: what decides a run */
 struct TrainConfig {
     int      B, T;          /* sequences of a micro-batch, their length */
-    int      accumulate;    /* K: micro-batches per step */
+    int      accumulate;    /* K: micro-batches per step, of all ranks */
     uint64_t seed;          /* of the weights and of the data's order */
     struct OptimizerConfig optimizer;
     struct Schedule schedule;
     struct ModelOptions options;    /* precision, and what is kept */
+    struct ShareConfig share;       /* with other ranks */
 };
 
 
@@ -28,6 +31,10 @@ struct Trainer {
     struct Model model;
     struct Loader data, val;        /* val.shards == 0: no validation */
     struct Optimizer optimizer;
+    struct Share share;             /* of the gradient, among ranks */
+    struct Shards shards;           /* of the optimiser, among ranks */
+    double loss;                    /* of micro-batches, see share_adds */
+    bool stop;                      /* a rank is to end after this step */
     int32_t *tokens, *targets;      /* one micro-batch, [B][T] */
     int64_t loaded;                 /* its first sequence, or -1: none */
     int64_t step;                   /* steps done */

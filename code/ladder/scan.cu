@@ -3,9 +3,7 @@
 #include "ladder/scan.h"
 
 #include "ladder/blocks.cuh"
-#ifndef __SIMT__
 #include "ops/kernels/hopper.cuh"
-#endif
 #include "ops/kernels/warp.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / 32 };
@@ -346,7 +344,8 @@ __global__ void scan_v6(uint32_t *out, const uint32_t *x, size_t n,
 }
 
 /* ring: barriers with phases */
-#if defined __SIMT__ || defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
+#if defined BULK_COPY           /* by an option of the compiler */
+#elif defined __SIMT__ || defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
 #define BULK_COPY 0
 #else
 #define BULK_COPY 1

@@ -47,6 +47,9 @@ RUN(attention_fwd, (real *y, real *lse, const real *qkv, int B, int T,
 RUN(attention_bwd, (real *dqkv, const real *dy, const real *qkv, const
     real *y, const real *lse, int B, int T, int C, int NH), (dqkv, dy, qkv,
     y, lse, B, T, C, NH))
+RUN(attention_cached, (real *y, const struct Cache *cache, const real
+    *qkv, const int32_t *row, const int32_t *at, int N, int C, int NH),
+    (y, cache, qkv, row, at, N, C, NH))
 RUN(residual_fwd, (real *y, const real *a, const real *b, size_t n),
     (y, a, b, n))
 RUN(gelu_fwd, (real *y, const real *x, size_t n), (y, x, n))
@@ -100,6 +103,15 @@ ASK(bool, attention_bf16_use, (const char *name), (name))
 RUN(classifier_bf16, (float *losses, bf16 *logits, const int32_t
     *targets, float scale, int N, int V, int Vp, bool gradient), (losses,
     logits, targets, scale, N, V, Vp, gradient))
+ASK(int, token_blocks, (const struct TokenModel *m), (m))
+ASK(size_t, token_weights_bytes, (const struct TokenModel *m), (m))
+ASK(size_t, token_vectors_bytes, (const struct TokenModel *m), (m))
+ASK(size_t, token_cache_bytes, (const struct TokenModel *m), (m))
+ASK(size_t, token_work_bytes, (const struct TokenModel *m), (m))
+RUN(token_pack, (const struct TokenModel *m, int l, enum TokenMatrix
+    which, const bf16 *w), (m, l, which, w))
+RUN(token_run, (const struct TokenModel *m, float *logits, const
+    int32_t *ids, int n), (m, logits, ids, n))
 RUN(mean_loss, (double *mean, const float *loss, int N, bool add),
     (mean, loss, N, add))
 

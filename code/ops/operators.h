@@ -8,6 +8,7 @@
 #include "ops/adamw/adamw.h"
 #include "ops/attention/attention.h"
 #include "ops/attention/attention_bf16.h"
+#include "ops/attention/cached.h"
 #include "ops/embedding/embedding.h"
 #include "ops/embedding/embedding_bf16.h"
 #include "ops/gelu/gelu.h"
@@ -21,6 +22,7 @@
 #include "ops/matmul/matmul_bf16.h"
 #include "ops/peak/peak.h"
 #include "ops/residual/residual.h"
+#include "ops/token/token.h"
 
 C_FUNCTIONS_BEGIN
 
@@ -30,7 +32,7 @@ C_FUNCTIONS_BEGIN
     X(layernorm_fwd) X(layernorm_bwd) \
     X(gemm_kernel) X(gemm_use) X(gemm_used) \
     X(gemm) X(gemm_bias) X(gemm_strided) X(gemm_sumsq) X(bias_grad) \
-    X(attention_fwd) X(attention_bwd) \
+    X(attention_fwd) X(attention_bwd) X(attention_cached) \
     X(residual_fwd) X(gelu_fwd) X(gelu_bwd) \
     X(crossentropy_fwd) X(crossentropy_bwd) \
     X(adamw_update) X(adamw_all) X(sum_squares) \
@@ -43,7 +45,9 @@ C_FUNCTIONS_BEGIN
     X(layernorm_bf16_bwd_positions) X(gelu_bf16_fwd) \
     X(matmul_bf16) X(matmul_bf16_use) \
     X(attention_bf16_fwd) X(attention_bf16_bwd) X(attention_bf16_use) \
-    X(classifier_bf16) X(mean_loss)
+    X(classifier_bf16) X(mean_loss) \
+    X(token_blocks) X(token_weights_bytes) X(token_vectors_bytes) \
+    X(token_cache_bytes) X(token_work_bytes) X(token_pack) X(token_run)
 
 #define OPERATOR_FIELD(name) __typeof__(name) *name;
 struct Operators {

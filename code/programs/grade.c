@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "course/compile.h"
+#include "course/gpu.h"
 #include "course/progress.h"
 #include "course/report.h"
 #include "course/verdict.h"
@@ -37,20 +38,22 @@ static void file_of(char to[FILE_PATH_MAX], const char *name)
         misuse("--in %s: the path is too long", folder);
 }
 
-static void start_of(char to[FILE_PATH_MAX], const char *name)
+/* `kind` is "start" or "solution".  False: it is not there. */
+static bool file_of_course(char to[FILE_PATH_MAX], const char *kind,
+                           const char *name)
 {
-    static const char *const places[] = { "../../code/course/start",
-                                          "../start" };
+    static const char *const places[] = { "../../code/course", ".." };
     char dir[FILE_PATH_MAX / 2];
     struct Error e;
     if (!program_dir(dir, sizeof dir, &e))
         fail("%s", e.text);
     for (int i = 0; i < 2; i++) {
-        snprintf(to, FILE_PATH_MAX, "%s/%s/%s.cu", dir, places[i], name);
+        snprintf(to, FILE_PATH_MAX, "%s/%s/%s/%s.cu", dir, places[i], kind,
+                 name);
         if (access(to, R_OK) == 0)
-            return;
+            return true;
     }
-    fail("the starting file of %s is not there: %s", name, to);
+    return false;
 }
 
 /* "exercises/reduction/sum.cu" -> the exercise reduction/sum, or NULL. */
@@ -96,7 +99,9 @@ static bool begin(const struct Answer *w)
     struct Error e;
     if (access(w->path, F_OK) == 0 || is_ptx(w->path))
         return false;
-    start_of(start, w->exercise->name);
+    if (!file_of_course(start, "start", w->exercise->name))
+        fail("the starting file of %s is not there: %s", w->exercise->name,
+             start);
     if (!path_dir(dir, w->path, &e) || !make_dirs(dir, &e) ||
         !map_file(&m, start, &e) ||
         !write_file(w->path, m.data, m.size, &e))
@@ -183,6 +188,35 @@ static void print_verdict(const struct Answer *w, const struct Verdict *v)
         printf("  grade --hint %s gives a hint\n", w->exercise->name);
 }
 
+/* write the stars for the pages of the book */
+static int stars_of(const struct Progress *p, const char *name)
+{
+    for (int i = 0; i < p->n; i++)
+        if (strcmp(p->result[i].name, name) == 0)
+            return p->result[i].stars;
+    return 0;
+}
+
+static bool write_page_script(const char *dir, const struct Progress *p,
+                              struct Error *e)
+{
+    struct Writer out;
+    char path[FILE_PATH_MAX], line[300];
+    const struct Exercise *x;
+    if (!path_join(path, dir, "progress.js", e) ||
+        !writer_open(&out, path, e))
+        return false;
+    writer_write(&out, "showStars([\n", 12);
+    for (int i = 0; (x = exercise_number(i)); i++) {
+        int n = snprintf(line, sizeof line, "[\"%s\", \"%s\", %d, %d],\n",
+                         x->name, x->title, x->difficulty,
+                         stars_of(p, x->name));
+        writer_write(&out, line, (size_t)n);
+    }
+    writer_write(&out, "]);\n", 4);
+    return writer_commit(&out, e);
+}
+
 /* keep the progress */
 static struct Progress progress;
 
@@ -207,7 +241,8 @@ static void save_progress(void)
     char path[FILE_PATH_MAX];
     struct Error e;
     progress_path(path);
-    if (!make_dirs(folder, &e) || !progress_write(&progress, path, &e))
+    if (!make_dirs(folder, &e) || !progress_write(&progress, path, &e) ||
+        !write_page_script(folder, &progress, &e))
         fail("%s", e.text);
 }
 
@@ -258,8 +293,9 @@ static void give_hint(const struct Exercise *x)
 }
 
 /* grade one file */
-static bool grade_answer(const struct Answer *w, const char *space,
-                         uint64_t seed)
+/* -> its stars */
+static int grade_answer(const struct Answer *w, const char *space,
+                        uint64_t seed)
 {
     struct Mapped ptx;
     struct Error e;
@@ -271,9 +307,10 @@ static bool grade_answer(const struct Answer *w, const char *space,
                         : !compile_ptx(&ptx, w->path, &e))
         fail("%s", e.text);
     struct Attempt a = { .exercise = w->exercise, .space = space,
-                         .ptx = (const char *)ptx.data, .bytes = ptx.size,
-                         .seed = seed };
-    grade_ptx(&a, out, &v);
+                         .device = &software_gpu,
+                         .image = (const char *)ptx.data,
+                         .bytes = ptx.size, .seed = seed };
+    grade_attempt(&a, out, &v);
     print_output(out);
     print_verdict(w, &v);
     fclose(out);
@@ -284,11 +321,142 @@ static bool grade_answer(const struct Answer *w, const char *space,
         p->stars = stars;
         save_progress();
     }
-    return stars >= 2;
+    return stars;
+}
+
+/* time one file */
+/* Play the file's cases on the GPU -> v.  False: it was not played. */
+static bool play_on_card(struct Verdict *v, const struct Attempt *as,
+                         const char *path, const struct Card *card,
+                         struct Error *e)
+{
+    struct Mapped image;
+    struct Attempt a = *as;
+    FILE *out = tmpfile();
+    if (!out)
+        return error_set(e, "cannot make a temporary file: %s",
+                         strerror(errno));
+    bool ok = is_ptx(path) ? map_file(&image, path, e)
+                           : compile_cubin(&image, path, card->kind, e);
+    if (ok) {
+        a.image = (const char *)image.data;
+        a.bytes = image.size;
+        grade_attempt(&a, out, v);
+        unmap_file(&image);
+    }
+    fclose(out);
+    return ok;
+}
+
+/* Why a verdict is not "right", or NULL. */
+static const char *not_right(const struct Verdict *v)
+{
+    return v->ended[0] ? v->ended : v->wrong[0] ? v->wrong : NULL;
+}
+
+static void print_time(const char *what, const struct Spread *s,
+                       const struct Timing *t)
+{
+    printf("  %-22s %10.1f us %10.1f -%8.1f %7.0f GB/s %5.0f %%\n", what,
+           s->median, s->low, s->high, t->bytes / 1e3 / s->median,
+           100 * t->copy.median / s->median);
+}
+
+static void print_times(const struct Card *card, const struct Verdict *v,
+                        const struct Verdict *book)
+{
+    const struct Timing *t = &v->timing;
+    printf("\n  %s, n = %d, L2 overwritten before each of 25 runs\n",
+           card->name, v->n);
+    print_time("yours", &t->launches, t);
+    if (book)
+        print_time("the book's", &book->timing.launches, &book->timing);
+    char copy[40];
+    snprintf(copy, sizeof copy, "a copy of %.1f MB", t->bytes / 2e6);
+    print_time(copy, &t->copy, t);
+}
+
+static void time_on_card(const struct Answer *w, const struct Attempt *as,
+                         const struct Card *card)
+{
+    struct Verdict yours, book;
+    struct Attempt of_book = *as;
+    struct Error e;
+    char path[FILE_PATH_MAX];
+    of_book.space = NULL;
+    if (!play_on_card(&yours, as, w->path, card, &e)) {
+        printf("\n  not timed: %s\n", e.text);
+        return;
+    }
+    if (not_right(&yours)) {
+        printf("\n  %s, n = %d: %s\n", card->name, yours.n,
+               not_right(&yours));
+        return;
+    }
+    bool has = file_of_course(path, "solution", w->exercise->name) &&
+               play_on_card(&book, &of_book, path, card, &e) &&
+               !not_right(&book);
+    print_times(card, &yours, has ? &book : NULL);
+}
+
+/* A GPU and nvcc are there -> card. */
+static bool can_time(struct Card *card, struct Error *e)
+{
+    char nvcc[FILE_PATH_MAX];
+    return find_card(card, e) && find_program(nvcc, "NVCC", "nvcc", e);
+}
+
+static void time_answer(const struct Answer *w, const char *its_space,
+                        uint64_t its_seed, int stars, bool asked)
+{
+    struct Card card;
+    struct Error e;
+    struct Attempt a = { .exercise = w->exercise, .device = &real_gpu,
+                         .space = its_space, .seed = its_seed,
+                         .timed_only = true };
+    if (stars == 0)
+        error_set(&e, "only a kernel that is right is timed");
+    else if (!w->exercise->large)
+        error_set(&e, "%s has no size to be timed with: its grid is too "
+                  "small for a GPU, or bytes are not its ceiling",
+                  w->exercise->name);
+    else if (can_time(&card, &e)) {
+        time_on_card(w, &a, &card);
+        return;
+    }
+    if (asked)
+        printf("\n  not timed: %s\n", e.text);
+}
+
+/* There is a GPU but no clang: grade by the GPU alone.  False: no. */
+static bool only_real_gpu(const struct Answer *w, const char *its_space,
+                          uint64_t its_seed, bool asked)
+{
+    struct Card card;
+    struct Error e;
+    struct Verdict v;
+    char clang[FILE_PATH_MAX];
+    struct Attempt a = { .exercise = w->exercise, .device = &real_gpu,
+                         .space = its_space, .seed = its_seed };
+    if (is_ptx(w->path) || find_program(clang, "CLANG", "clang", &e) ||
+        !can_time(&card, &e))
+        return false;
+    if (!play_on_card(&v, &a, w->path, &card, &e))
+        fail("%s", e.text);
+    printf("%s: %s\n\n", w->exercise->name, w->exercise->title);
+    if (not_right(&v))
+        printf("  n = %d: %s\n", v.n, not_right(&v));
+    else
+        printf("  right in %d cases on %s\n", v.right, card.name);
+    puts("  no stars: races and counts need the software GPU, which needs "
+         "clang");
+    if (!not_right(&v))
+        time_answer(w, its_space, its_seed, 1, asked);
+    return true;
 }
 
 /* read the command line of grade */
-static bool hint, list, report;
+static bool hint, list, report, clock_wanted;
 static const char *class;
 static const char *space;
 static int64_t seed = -1;
@@ -306,6 +474,8 @@ static const struct Option options[] = {
       .help = "where your files are (default exercises)" },
     { .name = "namespace", .type = OPT_STRING, .target = &space,
       .arg = "NAME", .help = "the kernels of this namespace of the file" },
+    { .name = "time", .type = OPT_FLAG, .target = &clock_wanted,
+      .help = "say why a real GPU does not time it, if none does" },
     { .name = "seed", .type = OPT_INT64, .target = &seed, .min = 0,
       .max = 1e15, .arg = "N", .help = "numbers as in an earlier run" },
     { .type = OPT_END },
@@ -357,7 +527,10 @@ int main(int argc, char **argv)
     }
     if (begin(&w))
         return 1;
-    bool ok = grade_answer(&w, space, (uint64_t)seed);
+    if (only_real_gpu(&w, space, (uint64_t)seed, clock_wanted))
+        return 1;
+    int stars = grade_answer(&w, space, (uint64_t)seed);
+    time_answer(&w, space, (uint64_t)seed, stars, clock_wanted);
     printf("  seed %lld\n", (long long)seed);
-    return ok ? 0 : 1;
+    return stars >= 2 ? 0 : 1;
 }

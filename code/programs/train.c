@@ -11,15 +11,17 @@
 #include "base/threads.h"
 #include "gpt2/memory.h"
 #include "gpt2/runlog.h"
-#include "gpt2/sampler.h"
+#include "gpt2/writer.h"
 #include "gpt2/trainer.h"
 #include "io/checkpoint.h"
 #include "io/checkpoint_dir.h"
 #include "io/weights.h"
 #include "ops/peak/peak.h"
 #include "programs/kernels.h"
+#include "programs/ranks.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,12 +42,17 @@ struct Options {
     const char *precision, *recompute, *master;
     int  logit_rows;
     bool resume, plan, profile, no_graph;
+    const char *sum_order, *address;
+    int gpus, rank, world, restarts, zero;
+    double timeout, bucket;
+    bool no_overlap;
 };
 
 static struct Options o = {
     .schedule = "cosine", .prompt = "\n",
-    .recompute = "none", .master = "on",
-    .batch = 4, .seq = 64, .accumulate = 1, .keep = 2,
+    .recompute = "none", .master = "on", .sum_order = "any",
+    .gpus = 1, .timeout = 300, .bucket = 25,
+    .batch = 4, .seq = 64, .keep = 2,
     .sample_tokens = 64, .steps = 1000, .warmup = 0, .seed = 1,
     .val_every = 100, .val_batches = 20,
     .lr = 6e-4, .lr_last = 0.1, .cooldown = 0.2, .decay = 0.1, .clip = 1,
@@ -80,7 +87,7 @@ static struct Options o = {
   X(FIXED, "seq",          OPT_INT,    seq,           1, 1e6,  "T",        \
     "tokens of a sequence")                                                \
   X(KEPT,  "accumulate",   OPT_INT,    accumulate,    1, 1e6,  "K",        \
-    "batches whose gradients make one step")                               \
+    "batches whose gradients make one step; default: one a GPU")           \
   X(KEPT,  "steps",        OPT_INT64,  steps,         1, LONG, "N",        \
     "length of the run")                                                   \
   X(KEPT,  "lr",           OPT_DOUBLE, lr,            0, MANY, "X",        \
@@ -133,6 +140,26 @@ static struct Options o = {
     "on|off", "bf16: off rounds the weights at random")                    \
   X(KEPT,  "logit-rows",   OPT_INT,    logit_rows,    1, 1e9,  "N",        \
     "logits at a time; default: by precision")                            \
+  X(LOCAL, "gpus",         OPT_INT,    gpus,          1, 1024, "N",        \
+    "train on N GPUs of this host, with a process for each")               \
+  X(KEPT,  "sum-order",    OPT_CHOICE, sum_order,     0, 0,                \
+    "any|fixed", "fixed: the same bits on any number of GPUs")             \
+  X(LOCAL, "bucket",       OPT_DOUBLE, bucket,        0, MANY, "MB",       \
+    "least gradients that GPUs exchange at a time")                        \
+  X(LOCAL, "no-overlap",   OPT_FLAG,   no_overlap,    0, 0,    "",         \
+    "exchange gradients after the backward pass")                          \
+  X(LOCAL, "zero",         OPT_INT,    zero,          0, 1,    "0|1",      \
+    "1: each GPU has a part of the optimiser's arrays")                    \
+  X(LOCAL, "restarts",     OPT_INT,    restarts,      0, 1e6,  "K",        \
+    "with --gpus: resume so often after a failure")                        \
+  X(LOCAL, "timeout",      OPT_DOUBLE, timeout,       1, 1e6,  "S",        \
+    "seconds that another rank may be late")                               \
+  X(LOCAL, "rank",         OPT_INT,    rank,          0, 1023, "R",        \
+    "of this process; mpirun and srun say it themselves")                  \
+  X(LOCAL, "world",        OPT_INT,    world,         1, 1024, "N",        \
+    "processes of the run, with --rank")                                   \
+  X(LOCAL, "address",      OPT_STRING, address,       0, 0,  "HOST:PORT",  \
+    "where rank 0 listens")                                                \
   X(LOCAL, "no-graph",     OPT_FLAG,   no_graph,      0, 0,    "",         \
     "bf16: launch each kernel of a step by itself")                        \
   X(LOCAL, "profile",      OPT_FLAG,   profile,       0, 0,    "",         \
@@ -241,6 +268,7 @@ static bool absent_in_old_checkpoints(int i)
     return strcmp(table[i].name, "precision") == 0
         || strcmp(table[i].name, "recompute") == 0
         || strcmp(table[i].name, "logit-rows") == 0
+        || strcmp(table[i].name, "sum-order") == 0
         || strcmp(table[i].name, "master-weights") == 0;
 }
 
@@ -397,6 +425,7 @@ static void decide_model(struct Config *c, const char *checkpoint,
 
 /* prepare the run */
 struct Run {
+    struct Ranks ranks;
     struct Trainer trainer;
     struct Tokenizer *tokenizer;
     struct RunLog log;
@@ -412,8 +441,101 @@ struct Run {
     int64_t start_step;
 };
 
-static void make_config(struct TrainConfig *c)
+/* decide how ranks share a step */
+static bool first_rank(const struct Ranks *r)
 {
+    return r->dist.rank == 0;
+}
+
+static void find_place(struct Place *p, char **argv)
+{
+    const bool known = place_from_environment(p);
+    if (o.gpus > 1 && known && !p->launched)
+        misuse("--gpus %d: mpirun or srun has started %d processes; leave "
+               "it out", o.gpus, p->world);
+    if (o.world)
+        *p = (struct Place){ .rank = o.rank, .world = o.world,
+                             .local = o.rank, .listener = -1 };
+    if (o.address)
+        snprintf(p->address, sizeof p->address, "%s", o.address);
+    if (p->rank >= p->world)
+        misuse("--rank %d: with --world %d ranks are 0 to %d", p->rank,
+               p->world, p->world - 1);
+    if (o.gpus > 1 && !known && !o.world && !o.plan)
+        launch_ranks(argv, o.gpus, o.restarts);
+}
+
+
+static void share_config(struct ShareConfig *s, struct Ranks *r)
+{
+    const int world = r->dist.world;
+    if (o.accumulate % world)
+        misuse("--accumulate %d: %d GPUs need a multiple of %d; a smaller "
+               "--batch and more of them leave a step the same sequences",
+               o.accumulate, world, world);
+    *s = (struct ShareConfig){
+        .fixed = strcmp(o.sum_order, "fixed") == 0, .late = o.no_overlap,
+        .bucket_bytes = (size_t)(o.bucket * 1e6),
+    };
+    if (world > 1 || s->fixed)
+        s->dist = &r->dist;
+    s->shards = world > 1 && o.zero;
+}
+
+
+static void open_out(char *path);
+
+static void take_out(struct Ranks *r, char *path)
+{
+    struct Error e;
+    char *all = malloc((size_t)r->dist.world * FILE_PATH_MAX);
+    if (!all)
+        fail("out of memory");
+    if (first_rank(r))
+        open_out(path);
+    if (!dist_exchange(&r->dist, all, path, FILE_PATH_MAX, &e))
+        ranks_fail(r, e.text);
+    memcpy(path, all, FILE_PATH_MAX);
+    free(all);
+}
+
+
+static void describe_data(struct Agreed *a, const struct Loader *l)
+{
+    uint64_t hash = 0;
+    for (size_t s = 0; s < l->shards; s++) {
+        const size_t n = l->shard[s].count, step = n / 1000 + 1;
+        hash = ranks_hash(hash, &n, sizeof n);
+        for (size_t i = 0; i < n; i += step)
+            hash = ranks_hash(hash, &l->shard[s].token[i],
+                              sizeof l->shard[s].token[i]);
+    }
+    a->name = "the data";
+    snprintf(a->text, sizeof a->text, "%zu shards, %016llx", l->shards,
+             (unsigned long long)hash);
+}
+
+static void agree(struct Run *r)
+{
+    static char name[ROWS][40];
+    static struct Agreed a[ROWS + 1];
+    int n = 0;
+    for (int i = 0; i < ROWS; i++) {
+        if (kind[i] == LOCAL || table[i].target == &o.log)
+            continue;
+        snprintf(name[n], sizeof name[n], "--%s", table[i].name);
+        a[n].name = name[n];
+        value_text(&table[i], a[n].text, sizeof a[n].text);
+        n++;
+    }
+    describe_data(&a[n++], &r->trainer.data);
+    ranks_agree(&r->ranks, a, n);
+}
+
+static void make_config(struct TrainConfig *c, struct Ranks *r)
+{
+    if (!o.accumulate)
+        o.accumulate = r->dist.world;
     *c = (struct TrainConfig){
         .B = o.batch, .T = o.seq, .accumulate = o.accumulate,
         .seed = (uint64_t)o.seed,
@@ -439,6 +561,8 @@ static void make_config(struct TrainConfig *c)
     o.precision = precision_name(c->options.precision);
     c->options.rows = o.logit_rows;
     c->options.no_graph = o.no_graph;
+    share_config(&c->share, r);
+    c->options.shards = c->share.shards ? r->dist.world : 0;
 }
 
 /* Take --out for this run; the path of the checkpoint to resume or "". */
@@ -559,7 +683,7 @@ static void prepare(struct Run *r, const char *checkpoint)
         misuse("which text? give --data GLOB, shards written by tokenize");
     if (o.sample_every && !o.vocab)
         misuse("--sample-every: samples need --vocab DIR");
-    make_config(&config);
+    make_config(&config, &r->ranks);
     if (o.vocab && !(r->tokenizer = tokenizer_read(o.vocab, &e)))
         fail("%s", e.text);
     decide_model(&model, checkpoint, r->tokenizer);
@@ -569,15 +693,17 @@ static void prepare(struct Run *r, const char *checkpoint)
             fail("%s", e.text);
         exit(0);
     }
-    check_disk(config_params(&model));
+    if (first_rank(&r->ranks))
+        check_disk(config_params(&model));
     check_memory(r, &model, &config.options);
     if (!trainer_create(&r->trainer, &config, &model, o.data, o.val, &e))
         fail("%s", e.text);
     r->fields = list_fields(r->field);
     load_weights(r, checkpoint);
     fill_texts();
-    if (o.log && !runlog_open(&r->log, o.log, r->trainer.step, o.resume,
-                              &e))
+    agree(r);
+    if (o.log && first_rank(&r->ranks)
+        && !runlog_open(&r->log, o.log, r->trainer.step, o.resume, &e))
         fail("%s", e.text);
     r->flop_per_token = count_flop(&model);
 }
@@ -613,7 +739,8 @@ static void print_start(struct Run *r)
     double tokens = (double)t->data.tokens;
     double step = (double)o.accumulate * o.batch * o.seq;
     char source[80];
-    r->peak = backend_peak(o.precision, 0.05, source, sizeof source);
+    r->peak = backend_peak(o.precision, 0.05, source, sizeof source)
+            * r->ranks.dist.world;
     printf("model   %.2f M parameters: L=%d NH=%d C=%d V=%d T=%d\n",
            (double)t->model.table.count / 1e6, c->L, c->NH, c->C, c->V,
            c->T);
@@ -628,6 +755,10 @@ static void print_start(struct Run *r)
            r->peak / 1e9, source, step * r->flop_per_token / 1e9);
     if (r->left)
         print_gpu(r, step);
+    if (r->ranks.dist.world > 1)
+        printf("ranks   %d, by %s, each with %d of the %d batches of a "
+               "step\n", r->ranks.dist.world, r->ranks.dist.calls->name,
+               o.accumulate / r->ranks.dist.world, o.accumulate);
     if (!o.out)
         printf("note: no --out, so nothing will be saved\n");
     if (t->step)
@@ -727,10 +858,12 @@ static void save(struct Run *r)
     last_checkpoint_text(r, left, sizeof left);
     if (!trainer_save(&r->trainer, o.out, r->field, r->fields, &e)) {
         progress_end(&r->progress);
+        if (r->ranks.hub.quiet)
+            ranks_fail(&r->ranks, e.text);
         fail("%s; %s", e.text, left);
     }
     r->saved = r->trainer.step;
-    if (!checkpoint_prune(o.out, o.keep, &e))
+    if (first_rank(&r->ranks) && !checkpoint_prune(o.out, o.keep, &e))
         warn("%s", e.text);
 }
 
@@ -740,6 +873,8 @@ _Noreturn static void stop_nan(struct Run *r, const struct Error *e)
     last_checkpoint_text(r, left, sizeof left);
     progress_end(&r->progress);
     runlog_close(&r->log);
+    if (r->ranks.hub.quiet)
+        ranks_fail(&r->ranks, e->text);
     fail("%s; %s", e->text, left);
 }
 
@@ -750,12 +885,15 @@ _Noreturn static void save_and_stop(struct Run *r, int signal)
     runlog_close(&r->log);
     printf("stopped by %s after step %lld\n", stop_name(signal),
            (long long)r->trainer.step);
+    if (o.out)
+        printf("go on with: %.*s --resume --out %s",
+               (int)strcspn(program_name(), ":"), program_name(), o.out);
     if (o.out && o.log && !log_in_out())
-        printf("go on with: %s --resume --out %s --log %s\n",
-               program_name(), o.out, o.log);
-    else if (o.out)
-        printf("go on with: %s --resume --out %s\n", program_name(),
-               o.out);
+        printf(" --log %s", o.log);
+    if (o.out && r->ranks.place.launched)
+        printf(" --gpus %d", r->ranks.dist.world);
+    if (o.out)
+        putchar('\n');
     fflush(stdout);
     stop_die(signal);
 }
@@ -771,7 +909,7 @@ static void run_steps(struct Run *r)
     struct Trainer *t = &r->trainer;
     r->start_s = now_s();
     r->start_step = t->step;
-    while (t->step < o.steps && !stop_signal()) {
+    while (t->step < o.steps && !stop_signal() && !t->stop) {
         struct StepReport s;
         struct Error e;
         double start = now_s(), val = NAN;
@@ -786,7 +924,8 @@ static void run_steps(struct Run *r)
             stop_nan(r, &e);
         log_step(r, &s, val, step_s);
         report(r, &s, val, step_s);
-        if (is_time(t->step, o.sample_every) && !stop_signal())
+        if (is_time(t->step, o.sample_every) && !stop_signal()
+            && first_rank(&r->ranks))
             write_sample(r);
         if (is_time(t->step, o.save_every))
             save(r);
@@ -806,10 +945,12 @@ int main(int argc, char **argv)
     for (int i = 0; i < ROWS; i++)
         table[i].given = &given[i];
     args_options(argc, argv, table, &usage);
+    find_place(&run.ranks.place, again);
+    ranks_join(&run.ranks, o.timeout);
     if (o.plan)
         checkpoint[0] = 0;
     else
-        open_out(checkpoint);
+        take_out(&run.ranks, checkpoint);
     if (checkpoint[0])
         resume_options(checkpoint, argc, again);
     prepare(&run, checkpoint[0] ? checkpoint : NULL);
@@ -821,8 +962,8 @@ int main(int argc, char **argv)
     stop_catch();
     progress_start(&run.progress, stdout, 10);
     run_steps(&run);
-    if (stop_signal())
-        save_and_stop(&run, stop_signal());
+    if (stop_signal() || run.trainer.stop)
+        save_and_stop(&run, stop_signal() ? stop_signal() : SIGTERM);
     progress_end(&run.progress);
     print_end(&run);
     save(&run);
@@ -831,6 +972,7 @@ int main(int argc, char **argv)
         printf("the model is in %s/step-%06lld\n", o.out,
                (long long)run.trainer.step);
     trainer_free(&run.trainer);
+    ranks_leave(&run.ranks);
     if (run.tokenizer)
         tokenizer_free(run.tokenizer);
     free(again);

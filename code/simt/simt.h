@@ -25,6 +25,8 @@ enum {
     BARRIERS    = 16,           /* named barriers of a block             */
     MAX_PATHS   = 64,           /* of a warp; fewer than 2 LANES         */
     HITS        = 64,           /* allocations remembered by a launch    */
+    MAX_CLUSTER = 16,           /* blocks                                */
+    RANK_SHIFT  = 24,           /* of a block, in a shared address       */
 };
 #define ALL_LANES 0xffffffffu
 
@@ -79,12 +81,15 @@ struct Instruction {
     uint32_t flags;                 /* what else the handler wants to know   */
     int *table;                     /* brx: where to                         */
     const struct Mma *mma;
+    const struct BulkForm *bulk;     /* see hopper.h                         */
+    const struct Wgmma *wgmma;
     uint32_t metadata;              /* of mma.sp, whose selector is op       */
     uint32_t (*compare)(const struct Warp *, const struct Instruction *);
     bool ends;                      /* last of a straight run                */
     bool guarded, is_float, is_64;
     unsigned char sync;             /* enum Sync: waits for other lanes      */
     unsigned char leaves;           /* branch: who returns by it             */
+    bool near_wgmma;                /* has registers of a wgmma, see there   */
 };
 
 /* a kernel and its module */
@@ -152,6 +157,7 @@ extern struct Options simt_options;
 struct Launch {
     const struct Kernel *kernel;
     struct Dim3 grid, block;
+    struct Dim3 cluster;        /* blocks of a cluster; 1 x 1 x 1: none  */
     size_t dynamic_shared;
     uint64_t number;            /* 1 for the first launch of the process */
     int device;                 /* that it runs on                       */
@@ -179,7 +185,29 @@ struct Block {
     uint64_t steps;
     struct Barrier { uint32_t arrived, expected, votes, voters; }
         barrier[BARRIERS];
+    struct Cluster *cluster;    /* of which it is a part, and            */
+    uint32_t rank;              /*   its number there                    */
+    struct Hopper *hopper;      /* NULL: no mbarrier yet; see hopper.h   */
+    struct WgmmaGroup *wgmma;   /* a warpgroup each; NULL: none needed   */
 };
+
+/* a cluster */
+/* Blocks that run at the same time: those of a cluster, or one. */
+struct Cluster {
+    struct Launch *launch;
+    struct Dim3 index;          /* in the grid of clusters               */
+    int n;
+    struct Block *block;        /* [n]                                   */
+    uint64_t moved;             /* counts what may let somebody go on    */
+    uint32_t arrived, phase;    /* of barrier.cluster                    */
+};
+
+/* The block of a rank in the same cluster; NULL: there is none. */
+static inline struct Block *cluster_block(const struct Block *b,
+                                          uint32_t rank)
+{
+    return rank < (uint32_t)b->cluster->n ? &b->cluster->block[rank] : NULL;
+}
 
 /* a warp */
 struct Path {
@@ -197,7 +225,10 @@ struct Path {
     uint32_t passed;            /* lanes that have gone past it          */
     uint32_t missed;            /* those that returned while it waited   */
 };
-enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_DONE };
+enum WarpState {
+    WARP_READY, WARP_AT_BARRIER, WARP_DONE,
+    WARP_YIELDS,                /* ready, after the others' turn         */
+};
 
 struct Warp {
     struct Block *block;
@@ -225,6 +256,17 @@ struct Warp {
     struct Poll { int pc; uint64_t address, value; } poll[4];
     const struct Exchange *exchange;        /* or NULL: see sync.c       */
     struct Async *async;        /* cp.async copies on their way          */
+
+    /* what a warp remembers of an mbarrier */
+    struct MbarrierWait {
+        const struct Block *block;  /* whose barrier; NULL: waits for none   */
+        int pc;
+        uint32_t at, parity;
+    } waits;
+    bool stuck;                     /* its last turn ended in a wait         */
+
+    uint32_t cluster_phase[LANES];  /* at its last barrier.cluster.arrive    */
+    struct WgmmaState *wgmma;   /* wgmmas in flight; NULL: never any     */
 };
 /* The linear thread index in its block of a lane, and its threadIdx. */
 struct Dim3 thread_index(const struct Warp *, int lane);
@@ -288,6 +330,11 @@ extern void (*launch_ended)(const struct Launch *l);
 bool simt_launch(const struct Kernel *k, struct Dim3 grid,
                  struct Dim3 block, size_t dynamic_shared, void **args,
                  enum Fault *fault, struct Error *e);
+/* The same with blocks in clusters of this size. */
+bool simt_launch_cluster(const struct Kernel *k, struct Dim3 grid,
+                         struct Dim3 block, struct Dim3 cluster,
+                         size_t dynamic_shared, void **args,
+                         enum Fault *fault, struct Error *e);
 /* Bytes of shared memory that a block of the kernel has. */
 size_t shared_of(const struct Kernel *, size_t dynamic);
 
@@ -319,7 +366,7 @@ enum ProblemKind {
     PROBLEM_LANES,              /* shuffle, vote, match: absent lane    */
     PROBLEM_OUT_OF_BOUNDS, PROBLEM_MISALIGNED, PROBLEM_UNINITIALISED,
     PROBLEM_RACE, PROBLEM_ASYNC, PROBLEM_LEAK, PROBLEM_FREED,
-    PROBLEM_LAUNCH,
+    PROBLEM_LAUNCH, PROBLEM_PHASE, PROBLEM_PROXY,
 };
 
 /* One report, about the instruction at w->pc and these lanes.  The

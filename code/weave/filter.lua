@@ -346,9 +346,11 @@ end
 local function Div(div)
     if div.classes:includes("exercise") then
         local number = page.numbers[div.identifier]
+        local asked = page.asked and page.asked[div.identifier]
         local choices = div.classes:includes("quiz") and choices_of(div)
-        return choices and writer.quiz(div, choices, number)
-               or writer.exercise(div, number)
+        return choices
+               and writer.quiz(div, choices, number, asked, page)
+               or writer.exercise(div, number, asked, page)
     elseif div.classes:includes("answer") then
         local of = div.attributes.of
         if not page.numbers[of] then

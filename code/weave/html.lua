@@ -298,15 +298,23 @@ function M.table(tbl, id, number)
     return pandoc.Div({ tbl }, pandoc.Attr(id or "", { "table" }))
 end
 
-function M.exercise(div, number)
+local function mark_of(asked, page)
+    local words = "interview question"
+    if not asked then return "" end
+    return " " .. (page.questions
+                   and link(page.questions, page, "asked", words, asked)
+                   or '<span class="asked">' .. words .. '</span>')
+end
+
+function M.exercise(div, number, asked, page)
     div.content:insert(1, pandoc.Plain { inline('<span class="exercise-'
         .. 'number"><a href="#' .. div.identifier .. '">Exercise\u{A0}'
-        .. number .. '</a></span>') })
+        .. number .. '</a></span>' .. mark_of(asked, page)) })
     return div
 end
 
 -- Each choice opens to its reason.
-function M.quiz(div, choices, number)
+function M.quiz(div, choices, number, asked, page)
     for _, choice in ipairs(choices) do
         div.content:insert(block('<details class="choice '
             .. (choice.right and "right" or "wrong") .. '"><summary>'))
@@ -315,7 +323,7 @@ function M.quiz(div, choices, number)
         div.content:extend(choice[2][1])
         div.content:insert(block('</details>'))
     end
-    return M.exercise(div, number)
+    return M.exercise(div, number, asked, page)
 end
 
 function M.wanted(shown, value, said)

@@ -397,9 +397,9 @@ function M.table(tbl, id)
 end
 
 -- latex: exercises
-function M.exercise(div)
-    local out = pandoc.List { raw_block("\\begin{exercise}{"
-                                        .. div.identifier .. "}") }
+function M.exercise(div, _, asked)
+    local out = pandoc.List { raw_block((asked and "\\asked" or "")
+        .. "\\begin{exercise}{" .. div.identifier .. "}") }
     out:extend(div.content)
     out:insert(raw_block("\\end{exercise}"))
     return out
@@ -413,14 +413,14 @@ function M.answer(div, of)
 end
 
 -- The choices stay with the question, the reasons go to the answers.
-function M.quiz(div, choices)
+function M.quiz(div, choices, number, asked)
     local letters = pandoc.ListAttributes(1, "LowerAlpha", "TwoParens")
     local question, reasons = {}, {}
     for i, choice in ipairs(choices) do
         question[i], reasons[i] = { pandoc.Plain(choice[1]) }, choice[2][1]
     end
     div.content:insert(pandoc.OrderedList(question, letters))
-    local out = M.exercise(div)
+    local out = M.exercise(div, number, asked)
     local listed = pandoc.OrderedList(reasons, letters)
     out:extend(M.answer({ content = { listed } }, div.identifier))
     return out

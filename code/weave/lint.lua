@@ -1317,6 +1317,12 @@ local function check_located(module, file, ids)
                                          "use one, such as sec:press"))
             end
         end
+        for _, id in ipairs(row.exercises) do
+            if not ids[id] then
+                say(row.line, "exercise \"" .. id .. "\" is no id of the "
+                    .. "book; " .. guess(id, ids, "use one of a chapter"))
+            end
+        end
     end
 end
 

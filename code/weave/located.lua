@@ -9,12 +9,14 @@ local M = {}
 
 -- a row with its sections
 local function row_of(keys, values, line)
-    local row, ids = { line = line }, {}
+    local row, ids, exercises, kernels = { line = line }, {}, {}, {}
     for i, key in ipairs(keys) do row[key] = values[i] end
     for id in (row.sections or row.section):gmatch("%S+") do
-        ids[#ids + 1] = id
+        local list = id:find("^ex:") and exercises
+                     or id:find("/") and kernels or ids
+        list[#list + 1] = id
     end
-    row.sections = ids
+    row.sections, row.exercises, row.kernels = ids, exercises, kernels
     return row
 end
 
@@ -54,5 +56,13 @@ function M.places(row)
     local places = {}
     for i, id in ipairs(row.sections) do places[i] = "@sec:" .. id end
     return table.concat(places, ", ")
+end
+
+-- the exercises, after a semicolon
+function M.practice(row)
+    local s = {}
+    for i, id in ipairs(row.exercises) do s[i] = "@" .. id end
+    for _, name in ipairs(row.kernels) do s[#s + 1] = "`" .. name .. "`" end
+    return #s > 0 and "; " .. table.concat(s, ", ") or ""
 end
 return M

@@ -16,6 +16,10 @@ local function check(row, before, say)
         say(row.line, "a row names one to four sections, this one "
                       .. #row.sections)
     end
+    if #row.exercises + #row.kernels > 3 then
+        say(row.line, "a row names at most three exercises, this one "
+                      .. #row.exercises + #row.kernels)
+    end
 end
 
 -- read an index
@@ -79,6 +83,7 @@ function M.questions(rows)
         end
         last = row.subject
         s[#s + 1] = "- " .. row.entry .. " " .. located.places(row)
+                    .. located.practice(row)
     end
     return table.concat(s, "\n") .. "\n"
 end

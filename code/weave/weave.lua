@@ -294,7 +294,26 @@ for _, list in ipairs(listed) do
                          meant("sec:" .. id, labels))
             end
         end
+        for _, id in ipairs(row.exercises) do
+            if not labels[id] then
+                complain(list.path, row.line, "no exercise %s%s", id,
+                         meant(id, labels))
+            end
+        end
+        for _, name in ipairs(row.kernels) do
+            local f = io.open(root .. "/code/course/start/" .. name
+                              .. ".cu")
+            if f then f:close() else
+                complain(list.path, row.line, "no exercise %s in "
+                         .. "code/course/start", name)
+            end
+        end
     end
+end
+
+local question_of = {}
+for _, row in ipairs(asked) do
+    for _, id in ipairs(row.exercises) do question_of[id] = row.entry end
 end
 
 -- resolve what is cited
@@ -570,6 +589,21 @@ local function sections_of(chapter)
     return sections
 end
 
+local list_at = labels["sec:subjects-questions"]
+local questions_at = list_at and list_at.chapter.slug
+                                 .. "#sec:subjects-questions"
+
+-- exercise -> the interview question that it asks
+local function asked_on(chapter)
+    local asked = {}
+    for id, question in pairs(question_of) do
+        if labels[id] and labels[id].chapter == chapter then
+            asked[id] = question
+        end
+    end
+    return asked
+end
+
 local function page_of(i, chapter)
     local numbers, parts, volume = {}, {}, config.volumes[chapter.volume]
     for id, l in pairs(labels) do
@@ -587,6 +621,7 @@ local function page_of(i, chapter)
              previous = neighbour(chapter, chapters[i - 1]),
              next = neighbour(chapter, chapters[i + 1]),
              sections = sections_of(chapter), numbers = numbers,
+             asked = asked_on(chapter), questions = questions_at,
              refs = chapter.refs, rows = chapter.rows,
              chunk_refs = chapter.chunk_refs, figures = chapter.figures,
              idents = chapter.idents, parts = parts,

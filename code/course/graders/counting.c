@@ -78,6 +78,7 @@ const struct Exercise counting_exercises[] = {
     { .name = "counting/fields", .title = "what four loads of a struct cost",
       .difficulty = 2, .run = run_fields, .size = { 1, 33, 255, 1000, 2048 },
       .largest = 3000,
+      .large = 1 << 22,
       .hint = { "In one request 32 lanes read four bytes each, 16 bytes apart. "
                 "How many sectors do they touch, and how much of each?",
                 "A lane can load 16 bytes with one instruction: float4.",
@@ -86,6 +87,7 @@ const struct Exercise counting_exercises[] = {
     { .name = "counting/swizzle", .title = "a transpose without padding",
       .difficulty = 2, .run = run_swizzle, .size = { 1, 31, 32, 33, 64 },
       .largest = 60,
+      .large = 4096,
       .hint = { "In which bank is s[c][r]?  All lanes have the same r.",
                 "An element need not be in its own column: any place in its "
                 "row will do, if store and load agree about it.",
@@ -94,6 +96,7 @@ const struct Exercise counting_exercises[] = {
     { .name = "counting/tail", .title = "broken: loads of 16 bytes",
       .difficulty = 2, .run = run_tail,
       .size = { 1, 2, 3, 4, 5, 1023, 1025, 8190 }, .largest = 3000,
+      .large = 1 << 24,
       .hint = { "Which thread reads beyond the array, and how many threads of "
                 "this kind are there?",
                 "A thread whose four numbers are all within the array loads "

@@ -26,8 +26,8 @@ static void run_walks(struct Run *r)
 
 static void run_gelu(struct Run *r)
 {
-    size_t rows = (size_t)case_size(r), c = 64;
-    if (!case_counted(r))
+    size_t rows = (size_t)case_size(r), c = case_timed(r) ? 768 : 64;
+    if (!case_counted(r) && !case_timed(r))
         c = 4 * (size_t)case_random(r, 1, 30);
     struct Array *x = input_floats(r, "x", rows * c, -4, 4);
     struct Array *bias = input_floats(r, "bias", c, -3, 3);
@@ -112,7 +112,7 @@ static void run_loss(struct Run *r)
 extern const struct Exercise fusion_exercises[];
 const struct Exercise fusion_exercises[] = {
     /* exercises of fusion */
-    { .name = "fusion/walks", .title = "three walks over an array",
+    { .name = "fusion/walks", .title = "slow: three walks over an array",
       .difficulty = 1, .run = run_walks,
       .size = { 31, 33, 255, 257, 2047, 2049, 8192 }, .largest = 3000,
       .hint = { "The second walk reads what the first has written.  Which "
@@ -122,6 +122,7 @@ const struct Exercise fusion_exercises[] = {
     { .name = "fusion/gelu", .title = "bias and GELU",
       .difficulty = 2, .run = run_gelu,
       .size = { 1, 3, 17, 33, 100, 128 }, .largest = 100,
+      .large = 1 << 15,
       .hint = { "A float4 of x has its bias in one float4 as well, because c "
                 "is a multiple of four.",
                 "(1 + tanh(u)) / 2 is 1 / (1 + exp(-2u)).",

@@ -125,6 +125,7 @@ const struct Exercise low_precision_exercises[] = {
     { .name = "low-precision/cast", .title = "from fp32 to bf16",
       .difficulty = 2, .run = run_cast,
       .size = { 1, 31, 33, 255, 257, 1001, 16384 }, .largest = 3000,
+      .large = 1 << 24,
       .hint = { "Adding to the lower half carries into the upper half when the "
                 "number has to be rounded up.",
                 "0x8000 would be right but for the middles.  There the carry "
@@ -132,9 +133,10 @@ const struct Exercise low_precision_exercises[] = {
                 "The bits of a NaN, without the sign, are more than "
                 "0x7f800000.  Test for it before you add." } },
     { .name = "low-precision/quantize",
-      .title = "a scale for each 32 numbers",
+      .title = "slow: a scale for each 32 numbers",
       .difficulty = 2, .run = run_quantize,
       .size = { 1, 31, 32, 33, 255, 257, 1001, 16384 }, .largest = 3000,
+      .large = 1 << 24,
       .hint = { "In each iteration all lanes read the same number: 32 requests "
                 "of one sector each, where one request of four sectors would "
                 "bring all 32 numbers.",
@@ -145,6 +147,7 @@ const struct Exercise low_precision_exercises[] = {
       .title = "loss scaling after the backward pass",
       .difficulty = 2, .run = run_unscale,
       .size = { 1, 31, 33, 255, 257, 1001, 4096 }, .largest = 2000,
+      .large = 1 << 22,
       .hint = { "Every comparison with a NaN is false.  So ask what a finite "
                 "number fulfils, and negate it.",
                 "__syncthreads_or(p) is a barrier whose result is true if p "

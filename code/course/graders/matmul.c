@@ -76,7 +76,7 @@ static void run_stages(struct Run *r)
 extern const struct Exercise matmul_exercises[];
 const struct Exercise matmul_exercises[] = {
     /* exercises of matmul */
-    { .name = "matmul/coalesced", .title = "whose neighbour is whose?",
+    { .name = "matmul/coalesced", .title = "slow: whose neighbour is whose?",
       .difficulty = 1, .run = run_coalesced,
       .size = { 1, 15, 16, 17, 50, 64 }, .largest = 40,
       .hint = { "A warp of this block has 16 lanes with one threadIdx.y and 16 "

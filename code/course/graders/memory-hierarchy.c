@@ -7,6 +7,8 @@ static void run_transpose(struct Run *r)
 {
     int rows = case_size(r);
     int columns = case_counted(r) ? 192 : case_random(r, 1, 100);
+    if (case_timed(r))
+        columns = 4096;
     size_t n = (size_t)rows * (size_t)columns;
     struct Array *x = input_floats(r, "x", n, -1, 1);
     struct Array *y = output_floats(r, "y", n);
@@ -76,8 +78,8 @@ static void run_median(struct Run *r)
 static void run_border(struct Run *r)
 {
     int rows = case_size(r), columns = case_random(r, 1, 50);
-    if (case_counted(r))
-        columns = 48;
+    if (case_counted(r) || case_timed(r))
+        columns = case_counted(r) ? 48 : 4096;
     size_t n = (size_t)rows * (size_t)columns;
     struct Array *x = input_ints(r, "x", n, -1000, 1000);
     struct Array *y = output_ints(r, "y", n);
@@ -110,6 +112,7 @@ const struct Exercise memory_hierarchy_exercises[] = {
       .title = "a transpose without waste",
       .difficulty = 3, .run = run_transpose,
       .size = { 1, 31, 32, 33, 70, 128 }, .largest = 100,
+      .large = 4096,
       .hint = { "Either the loads or the stores are along a row, never both. "
                 "Something has to turn the tile in between.",
                 "Load the tile into shared memory along its rows, wait for all "
@@ -119,12 +122,14 @@ const struct Exercise memory_hierarchy_exercises[] = {
     { .name = "memory-hierarchy/table", .title = "a table in shared memory",
       .difficulty = 1, .run = run_look_up,
       .size = { 1, 255, 257, 2047, 2049, 4096 }, .largest = 5000,
+      .large = 1 << 24,
       .hint = { "The table has as many elements as a block has threads.",
                 "Each thread copies one element into shared memory.  A "
                 "barrier belongs before the first look-up." } },
     { .name = "memory-hierarchy/median", .title = "slow: the middle of five",
       .difficulty = 3, .run = run_median,
       .size = { 1, 2, 5, 127, 129, 1001, 1024 }, .largest = 1000,
+      .large = 1 << 23,
       .hint = { "An array whose index is known only when the kernel runs "
                 "cannot be in registers, which have no numbers at run time.",
                 "Exchange two fixed places: the smaller number into one, "
@@ -136,6 +141,7 @@ const struct Exercise memory_hierarchy_exercises[] = {
       .title = "broken: a tile with its border",
       .difficulty = 2, .run = run_border, .size = { 1, 2, 15, 17, 33, 48 },
       .largest = 40,
+      .large = 4096,
       .hint = { "What the sanitizer reports comes first.  How many numbers "
                 "does the tile have?",
                 "A matrix has four sides.  What is x[r * columns + c] for c "

@@ -100,6 +100,7 @@ const struct Exercise profiling_exercises[] = {
     { .name = "profiling/rotate", .title = "slow: why?",
       .difficulty = 3, .run = run_rotate,
       .size = { 1, 31, 33, 255, 257, 2048 }, .largest = 1500,
+      .large = 1 << 22,
       .hint = { "Registers have no addresses.  An array whose index is known "
                 "only when the kernel runs is in local memory.",
                 "One load of a float4 brings a group.  Then there are four "
@@ -110,6 +111,7 @@ const struct Exercise profiling_exercises[] = {
     { .name = "profiling/clip", .title = "broken: a kernel that counts",
       .difficulty = 2, .run = run_clip,
       .size = { 1, 31, 33, 255, 257, 1001, 8192 }, .largest = 3000,
+      .large = 1 << 24,
       .hint = { "count[...]++ is a load, an addition and a store, and many "
                 "threads make them at once.",
                 "__ballot_sync gives each warp a bit for each lane, and __popc "
@@ -120,6 +122,7 @@ const struct Exercise profiling_exercises[] = {
     { .name = "profiling/chain", .title = "one launch instead of three",
       .difficulty = 1, .run = run_chain,
       .size = { 1, 31, 255, 257, 1001, 4096 }, .largest = 3000,
+      .large = 1 << 24,
       .hint = { "Which of the loads and stores belong to the result, and which "
                 "only carry a number to the next step?",
                 "A number that only its own thread needs stays in a "

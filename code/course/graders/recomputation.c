@@ -136,6 +136,7 @@ const struct Exercise recomputation_exercises[] = {
       .difficulty = 2, .run = run_bits,
       .size = { 1, 31, 33, 129, 1001, 2048 },
       .largest = 2000,
+      .large = 1 << 24,
       .hint = { "A ballot is a word with a bit for each lane.",
                 "A lane beyond the end votes with 0; so it must not return "
                 "before." } },

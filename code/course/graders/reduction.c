@@ -126,13 +126,14 @@ const struct Exercise reduction_exercises[] = {
     { .name = "reduction/scan", .title = "a scan of each block",
       .difficulty = 3, .run = run_scan,
       .size = { 1, 31, 33, 255, 256, 257, 1001, 4096 }, .largest = 2000,
+      .large = 1 << 24,
       .hint = { "With the numbers in shared memory, add to each the number d "
                 "places before it, for d = 1, 2, 4, ... 128.",
                 "In each step all threads must have read before one writes: "
                 "two arrays that take turns need one barrier a step.",
                 "Within a warp __shfl_up_sync does the same without a barrier. "
                 "Then only the sums of the eight warps need shared memory." } },
-    { .name = "reduction/histogram", .title = "count numbers",
+    { .name = "reduction/histogram", .title = "slow: count numbers",
       .difficulty = 2, .run = run_histogram,
       .size = { 1, 33, 255, 2049, 5001, 16384 }, .largest = 6000,
       .hint = { "Give each block a histogram of its own, in shared memory.",

@@ -97,6 +97,7 @@ const struct Exercise roofline_exercises[] = {
     { .name = "roofline/window", .title = "nine reads of each number",
       .difficulty = 2, .run = run_window,
       .size = { 1, 4, 5, 255, 256, 257, 1001, 8192 }, .largest = 2000,
+      .large = 1 << 24,
       .hint = { "A block needs 256 + 8 numbers.  Put them into shared memory.",
                 "Each thread loads the number of its own place.  Eight threads "
                 "load one more: four before the first, four behind the last.",
@@ -105,6 +106,7 @@ const struct Exercise roofline_exercises[] = {
     { .name = "roofline/powers", .title = "slow: a polynomial",
       .difficulty = 1, .run = run_powers, .size = { 1, 31, 257, 1001, 2048 },
       .largest = 1500,
+      .large = 1 << 24,
       .hint = { "Each power is made from the beginning, although the one "
                 "before was there already.",
                 "c0 + x (c1 + x (c2 + ...)) needs a multiplication and an "
@@ -122,6 +124,7 @@ const struct Exercise roofline_exercises[] = {
     { .name = "roofline/steps", .title = "broken: two steps in one pass",
       .difficulty = 3, .run = run_steps,
       .size = { 1, 2, 255, 256, 257, 1001, 4096 }, .largest = 2000,
+      .large = 1 << 24,
       .hint = { "The sanitizer names two accesses that nothing puts in order.",
                 "What is the number before the first after one step, and what "
                 "does the kernel compute for it?" } },

@@ -85,12 +85,13 @@ const struct Exercise throughput_machine_exercises[] = {
     { .name = "throughput-machine/add", .title = "a first kernel",
       .difficulty = 1, .run = run_add, .size = { 1, 255, 256, 257, 10000 },
       .largest = 3000,
+      .large = 1 << 24,
       .hint = { "The number of a thread in the grid is blockIdx.x * "
                 "blockDim.x + threadIdx.x.",
                 "A thread whose number is n or more has no element: it must "
                 "neither read nor write." } },
     { .name = "throughput-machine/stride",
-      .title = "a grid that is smaller than the work",
+      .title = "slow: a grid smaller than the work",
       .difficulty = 2, .run = run_stride,
       .size = { 1, 511, 512, 513, 5000, 8192 }, .largest = 3000,
       .hint = { "Write down which elements the 32 lanes of a warp read in "
@@ -110,6 +111,7 @@ const struct Exercise throughput_machine_exercises[] = {
       .title = "broken: the last thread",
       .difficulty = 1, .run = run_differences,
       .size = { 2, 3, 256, 257, 258, 1001, 2048 }, .largest = 2000,
+      .large = 1 << 24,
       .hint = { "What does the thread with i = n - 1 compute?",
                 "A do loop computes before it asks." } },
     { .name = NULL },

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "simt/runtime/cards.h"
+#include "simt/counters/entry.h"
+#include "simt/counters/page.h"
 #include "simt/runtime/names.h"
-#include "simt/simt.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,19 +18,7 @@
 #include <unistd.h>
 
 /* what is kept of a kernel */
-struct Entry {
-    const struct Kernel *kernel;
-    char name[128];
-    uint64_t launches, warps;
-    struct Dim3 grid, block;        /* of the last launch           */
-    bool same;                      /* all launches had that shape  */
-    size_t dynamic_shared;          /* the largest                  */
-    uint64_t read, written;         /* sectors, summed over launches */
-    double least_s;                 /* see the least time, below    */
-    struct Site *site;              /* [kernel->instructions]       */
-};
-
-static enum { NONE, TABLE, LINES, CSV, SUMS } mode;
+static enum { NONE, TABLE, LINES, CSV, SUMS, HTML, JSON } mode;
 static FILE *out;
 static const struct Gpu *gpu;
 static struct Entry *entry;
@@ -73,8 +61,7 @@ static void site_add(struct Site *to, const struct Site *s)
     traffic_add(&to->again, &s->again);
 }
 
-static struct Totals totals_of(const struct Kernel *k,
-                               const struct Site *site)
+struct Totals totals_of(const struct Kernel *k, const struct Site *site)
 {
     struct Totals t = { 0 };
     for (int i = 0; i < k->instructions; i++)
@@ -95,7 +82,7 @@ static void csv(const struct Launch *l, const char *name,
 
 static double least_seconds(const struct Totals *t);
 
-static uint64_t volume(struct Dim3 d)
+uint64_t volume(struct Dim3 d)
 {
     return (uint64_t)d.x * d.y * d.z;
 }
@@ -250,15 +237,7 @@ static void work_table(void)
 }
 
 /* the source with its counts */
-struct Line {
-    struct Site sum;
-    struct Traffic read, write;     /* of global memory */
-    bool used;
-};
-
-/* Sum up the instructions of a file, line by line.  -> the last line */
-static int sum_lines(struct Line *line, int room, const struct Entry *e,
-                     int file)
+int sum_lines(struct Line *line, int room, const struct Entry *e, int file)
 {
     int last = 0;
     for (int i = 0; i < e->kernel->instructions; i++) {
@@ -312,9 +291,7 @@ static void line_counts(const struct Line *l)
             shared->conflicts ? 'B' : ' ', l->sum.divergent ? 'D' : ' ');
 }
 
-enum { MAX_LINES = 100000, CONTEXT = 2 };
-
-static bool near_use(const struct Line *line, int i, int last)
+bool near_use(const struct Line *line, int i, int last)
 {
     for (int k = i - CONTEXT; k <= i + CONTEXT; k++)
         if (k >= 1 && k <= last && line[k].used)
@@ -322,8 +299,7 @@ static bool near_use(const struct Line *line, int i, int last)
     return false;
 }
 
-/* The path as a reader here would write it. */
-static const char *from_here(const char *path)
+const char *from_here(const char *path)
 {
     char here[4096];
     size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
@@ -438,7 +414,7 @@ static void sums(void)
 void report_begin(void)
 {
     static const char *const names[] = { "", "table", "lines", "csv",
-                                         "sums" };
+                                         "sums", "html", "json" };
     const char *form = getenv("SIMT_REPORT");
     const char *path = getenv("SIMT_REPORT_FILE");
     gpu = gpu_chosen();
@@ -446,12 +422,14 @@ void report_begin(void)
     simt_options.count = false;
     if (!form || !*form)
         return;
-    for (int i = TABLE; i <= SUMS; i++)
+    for (int i = TABLE; i <= JSON; i++)
         if (strcmp(form, names[i]) == 0)
             mode = i;
     if (mode == NONE)
         misuse("SIMT_REPORT=%s: no such form; known are table, lines, "
-               "csv, sums", form);
+               "csv, sums, html, json", form);
+    if (mode == HTML || mode == JSON)
+        page_watch();
     if (path && *path && !(out = fopen(path, "w")))
         fail("cannot write the report to SIMT_REPORT_FILE=%s: %s", path,
              strerror(errno));
@@ -465,7 +443,9 @@ void report_end(void)
 {
     if (mode == NONE)
         return;
-    if (mode == SUMS)
+    if (mode == HTML || mode == JSON)
+        page_write(out, entry, entries, gpu, mode == HTML);
+    else if (mode == SUMS)
         sums();
     else if (mode != CSV && entries == 0)
         fprintf(out, "no kernel was launched\n");

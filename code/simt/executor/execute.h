@@ -40,12 +40,19 @@ enum ConstantKind {
     CONSTANT_WORD, CONSTANT_LONG, CONSTANT_BITS,
     CONSTANT_TID_X, CONSTANT_TID_Y, CONSTANT_TID_Z, CONSTANT_NTID_X,
     CONSTANT_NTID_Y, CONSTANT_NTID_Z, CONSTANT_CTAID_X, CONSTANT_CTAID_Y,
-    CONSTANT_CTAID_Z, CONSTANT_NCTAID_X, CONSTANT_NCTAID_Y,
+    CONSTANT_CTAID_Z, CONSTANT_CLUSTER_X, CONSTANT_CLUSTER_Y,
+    CONSTANT_CLUSTER_Z, CONSTANT_NCTAID_X, CONSTANT_NCTAID_Y,
     CONSTANT_NCTAID_Z, CONSTANT_LANEID, CONSTANT_WARPID, CONSTANT_NWARPID,
     CONSTANT_MASK_EQ, CONSTANT_MASK_LE, CONSTANT_MASK_LT, CONSTANT_MASK_GE,
     CONSTANT_MASK_GT, CONSTANT_DYNAMIC_SHARED, CONSTANT_TOTAL_SHARED,
     CONSTANT_ZERO,              /* %smid and others: there is one        */
     CONSTANT_ONE,
+    /* constants of a cluster */
+    CONSTANT_CLUSTER_CTAID_X, CONSTANT_CLUSTER_CTAID_Y,
+    CONSTANT_CLUSTER_CTAID_Z, CONSTANT_CLUSTER_NCTAID_X,
+    CONSTANT_CLUSTER_NCTAID_Y, CONSTANT_CLUSTER_NCTAID_Z,
+    CONSTANT_NCLUSTER_X, CONSTANT_NCLUSTER_Y, CONSTANT_NCLUSTER_Z,
+    CONSTANT_CLUSTER_RANK, CONSTANT_CLUSTER_BLOCKS, CONSTANT_IS_CLUSTER,
 };
 
 /* A register that the kernel only reads: a number, or %tid.x and such. */
@@ -59,7 +66,23 @@ Handler run_branch, run_branch_table, run_exit, run_trap, run_nothing,
     run_load, run_store, run_atomic, run_async, run_async_commit,
     run_async_wait, run_ldmatrix, run_stmatrix, run_shuffle, run_vote,
     run_match, run_redux, run_activemask, run_clock, run_barrier,
-    run_warp_sync, run_mma, run_printf, run_assert, run_fence;
+    run_warp_sync, run_mma, run_printf, run_assert, run_fence, run_wgmma,
+    run_wgmma_fence, run_wgmma_commit, run_wgmma_wait, run_elect,
+    run_setmaxnreg, run_movmatrix;
+
+/* execute.h: what Hopper adds */
+Handler run_mbarrier, run_mbarrier_pending, run_mbarrier_wait, run_bulk,
+    run_bulk_commit, run_bulk_wait, run_async_arrive, run_proxy_fence;
+/* The warp waits for an mbarrier in vain: its turn ends soon; it waits no
+ * more. */
+void warp_waits(struct Warp *);
+void warp_waited(struct Warp *);
+
+/* to[i] = to[i] op from[i]: numbers of this type, in these bytes. */
+void combine_bytes(enum Op, enum Type, unsigned char *to,
+                   const unsigned char *from, size_t bytes);
+
+Handler run_cluster_arrive, run_cluster_wait, run_mapa, run_getctarank;
 extern uint64_t clock_base;         /* see run_clock */
 
 /* Where branches meet again, and which instructions end a straight run:
@@ -84,8 +107,8 @@ uint32_t same_mask(const struct Warp *, const struct Instruction *,
                    uint32_t lanes);
 void sync_lanes_left(struct Warp *, uint32_t lanes);    /* they returned */
 void sync_force(struct Warp *); /* who waited longest goes on alone      */
-/* Run all warps of a block, already set up, to their end: block.c. */
-void run_block(struct Block *);
+/* Run all warps of a cluster, already set up, to their end: block.c. */
+void run_cluster(struct Cluster *);
 bool launch_fault(struct Warp *, enum Fault, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -99,8 +122,18 @@ void access_complain(struct Warp *, const struct Access *);
 void atomic_lanes(struct Warp *, const struct Instruction *,
                   const struct Access *, unsigned char *base);
 void async_end(struct Warp *);  /* its copies arrive                     */
+void async_finish(struct Warp *, int lane);      /* those of a lane      */
 void async_free(struct Async *);
 
 #define NOBODY 0x7fffffffu      /* what a lane that is not there says    */
+
+/* what wgmma shares with the executor */
+/* An instruction that has registers of a wgmma is about to be executed. */
+void wgmma_look(struct Warp *, const struct Instruction *, uint32_t on);
+/* A block ends: complain of a warpgroup that is not complete. */
+void wgmma_block_end(struct Block *);
+/* The sanitizer's: may wgmma see the 16 bytes at this offset?  False, and a
+ * report, if a thread has written them and not fenced. */
+bool check_operand_fenced(struct Warp *, uint64_t at);
 
 #endif

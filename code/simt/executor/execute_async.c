@@ -43,6 +43,19 @@ static struct Copy *new_copy(struct Warp *w)
 }
 
 /* finish copies */
+static void finish(struct Warp *w, uint32_t on, int64_t left);
+
+/* Those of a lane arrive, for the mbarrier that waits for them. */
+void async_finish(struct Warp *w, int lane)
+{
+    uint32_t active = w->active;
+    finish(w, lane_bit[lane], -1);
+    w->active = lane_bit[lane];
+    if (w->block->launch->check)
+        check_async_wait(w, -1);
+    w->active = active;
+}
+
 /* Copies of the lanes in `on` whose group is older than the last `left`
  * that were committed arrive; left < 0: all, committed or not. */
 static void finish(struct Warp *w, uint32_t on, int64_t left)

@@ -125,3 +125,19 @@ void atomic_lanes(struct Warp *w, const struct Instruction *i,
     if (i->access == ACCESS_ATOM)
         warp_looked(w, a->address[first], get(w, i->d[0], first, i->size));
 }
+
+/* combine bytes in memory */
+void combine_bytes(enum Op op, enum Type type, unsigned char *to,
+                   const unsigned char *from, size_t bytes)
+{
+    struct Instruction i = { .op = op, .type = (int)type,
+                             .size = type_bytes(type) };
+    size_t n = (size_t)i.size;
+    for (size_t k = 0; k + n <= bytes; k += n) {
+        uint64_t old = 0, b = 0;
+        memcpy(&old, to + k, n);
+        memcpy(&b, from + k, n);
+        old = new_value(&i, old, b, 0);
+        memcpy(to + k, &old, n);
+    }
+}

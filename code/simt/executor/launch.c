@@ -1,7 +1,8 @@
 /* Tangled from chapters/workshop/ptx.nw, "Launching".  Edit it there. */
 
-#include "simt/executor/execute.h"
+#include "simt/executor/hopper.h"
 #include "simt/executor/lanes.h"
+#include "simt/sanitizer/async.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,21 @@ static bool possible(const struct Kernel *k, struct Dim3 grid,
         return error_set(e, "kernel %.100s: %u + %zu bytes of shared "
             "memory (declared + asked for); a block has %d", k->name,
             k->static_shared, dynamic, MAX_SHARED);
+    return true;
+}
+
+/* is this cluster possible */
+static bool possible_cluster(const struct Kernel *k, struct Dim3 grid,
+                             struct Dim3 c, struct Error *e)
+{
+    uint64_t n = (uint64_t)c.x * c.y * c.z;
+    if (!n || n > MAX_CLUSTER)
+        return error_set(e, "kernel %.100s: a cluster of %u x %u x %u "
+            "blocks; from 1 to %d", k->name, c.x, c.y, c.z, MAX_CLUSTER);
+    if (grid.x % c.x || grid.y % c.y || grid.z % c.z)
+        return error_set(e, "kernel %.100s: a grid of %u x %u x %u blocks "
+            "is no number of clusters of %u x %u x %u", k->name, grid.x,
+            grid.y, grid.z, c.x, c.y, c.z);
     return true;
 }
 
@@ -133,6 +149,24 @@ static uint32_t same_for_all(const struct Warp *w, enum ConstantKind kind)
     case CONSTANT_DYNAMIC_SHARED: return (uint32_t)l->dynamic_shared;
     case CONSTANT_TOTAL_SHARED: return (uint32_t)w->block->shared_bytes;
     case CONSTANT_ONE: return 1;
+    /* values of a cluster's constants */
+    case CONSTANT_CLUSTER_CTAID_X: return w->block->rank % l->cluster.x;
+    case CONSTANT_CLUSTER_CTAID_Y:
+        return w->block->rank / l->cluster.x % l->cluster.y;
+    case CONSTANT_CLUSTER_CTAID_Z:
+        return w->block->rank / l->cluster.x / l->cluster.y;
+    case CONSTANT_CLUSTER_NCTAID_X: return l->cluster.x;
+    case CONSTANT_CLUSTER_NCTAID_Y: return l->cluster.y;
+    case CONSTANT_CLUSTER_NCTAID_Z: return l->cluster.z;
+    case CONSTANT_CLUSTER_X: return w->block->cluster->index.x;
+    case CONSTANT_CLUSTER_Y: return w->block->cluster->index.y;
+    case CONSTANT_CLUSTER_Z: return w->block->cluster->index.z;
+    case CONSTANT_NCLUSTER_X: return l->grid.x / l->cluster.x;
+    case CONSTANT_NCLUSTER_Y: return l->grid.y / l->cluster.y;
+    case CONSTANT_NCLUSTER_Z: return l->grid.z / l->cluster.z;
+    case CONSTANT_CLUSTER_RANK: return w->block->rank;
+    case CONSTANT_CLUSTER_BLOCKS: return (uint32_t)w->block->cluster->n;
+    case CONSTANT_IS_CLUSTER: return w->block->cluster->n > 1;
     default: return 0;
     }
 }
@@ -191,17 +225,98 @@ static void begin_block(struct Block *b, uint64_t n)
         w->pc = 0;
         w->state = WARP_READY;
         w->used = w->ages = 0;
+        w->stuck = false;
+        w->waits.block = NULL;
         w->polls = w->turns = w->patience = w->waiting = 0;
         memset(w->poll, 0, sizeof w->poll);
         w->now = path_new(w, (struct Path){ .meet = -1, .parent = -1,
                                             .lanes = w->alive });
         for (int c = 0; c < k->n_constants; c++)
             if (k->constants[c].kind >= CONSTANT_CTAID_X &&
-                k->constants[c].kind <= CONSTANT_CTAID_Z)
+                k->constants[c].kind <= CONSTANT_CLUSTER_Z)
                 for (int j = 0; j < LANES; j++)
                     w->file[k->constants[c].unit + (unsigned)j] =
                         same_for_all(w, k->constants[c].kind);
     }
+}
+
+/* the blocks of a cluster */
+static uint64_t linear_of(const struct Cluster *c, uint32_t rank)
+{
+    const struct Launch *l = c->launch;
+    const struct Dim3 *n = &l->cluster, *g = &l->grid;
+    uint64_t x = (uint64_t)c->index.x * n->x + rank % n->x;
+    uint64_t y = (uint64_t)c->index.y * n->y + rank / n->x % n->y;
+    uint64_t z = (uint64_t)c->index.z * n->z + rank / n->x / n->y;
+    return x + g->x * (y + g->y * z);
+}
+
+static void make_block(struct Cluster *c, int rank)
+{
+    struct Launch *l = c->launch;
+    struct Block *b = &c->block[rank];
+    *b = (struct Block){ .launch = l, .cluster = c,
+                         .rank = (uint32_t)rank };
+    b->threads = (int)(l->block.x * l->block.y * l->block.z);
+    b->shared_bytes = shared_of(l->kernel, l->dynamic_shared);
+    b->shared = room_for(b->shared_bytes);
+    make_warps(b);
+    for (int i = 0; i < b->warps; i++)
+        fill_constants(&b->warp[i]);
+}
+
+static void begin_cluster(struct Cluster *c, uint64_t n)
+{
+    struct Launch *l = c->launch;
+    uint32_t x = l->grid.x / l->cluster.x, y = l->grid.y / l->cluster.y;
+    c->index = (struct Dim3){ (uint32_t)(n % x), (uint32_t)(n / x % y),
+                              (uint32_t)(n / x / y) };
+    c->arrived = c->phase = 0;
+    for (int r = 0; r < c->n; r++) {
+        begin_block(&c->block[r], linear_of(c, (uint32_t)r));
+        hopper_begin(&c->block[r]);
+        if (l->check)
+            check_block_begin(&c->block[r]);
+    }
+}
+
+static void end_cluster(struct Cluster *c)
+{
+    for (int r = 0; r < c->n; r++) {
+        struct Block *b = &c->block[r];
+        if (c->n > 1 && b->launch->check)
+            check_block_turn(b);
+        if (c->launch->fault == FAULT_NONE)
+            hopper_end(b);
+        wgmma_block_end(b);
+        if (c->launch->check)
+            check_block_end(b);
+    }
+}
+
+static void run_grid(struct Launch *l)
+{
+    struct Cluster c = { .launch = l };
+    uint64_t blocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
+    c.n = (int)(l->cluster.x * l->cluster.y * l->cluster.z);
+    c.block = calloc((size_t)c.n, sizeof *c.block);
+    if (!c.block)
+        fail("no memory for the blocks of a cluster");
+    for (int r = 0; r < c.n; r++)
+        make_block(&c, r);
+    for (uint64_t n = 0; n < blocks / (unsigned)c.n &&
+                         l->fault == FAULT_NONE; n++) {
+        begin_cluster(&c, n);
+        run_cluster(&c);
+        end_cluster(&c);
+        clock_base += c.block[0].steps;
+    }
+    for (int r = 0; r < c.n; r++) {
+        hopper_free(&c.block[r]);
+        free_warps(&c.block[r]);
+        free(c.block[r].shared);
+    }
+    free(c.block);
 }
 
 /* spread the counts */
@@ -223,34 +338,13 @@ static void spread_counts(struct Launch *l)
 }
 
 /* launch a kernel */
-static void run_grid(struct Launch *l)
-{
-    struct Block b = { .launch = l };
-    uint64_t blocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
-    b.threads = (int)(l->block.x * l->block.y * l->block.z);
-    b.shared_bytes = shared_of(l->kernel, l->dynamic_shared);
-    b.shared = room_for(b.shared_bytes);
-    make_warps(&b);
-    for (int i = 0; i < b.warps; i++)
-        fill_constants(&b.warp[i]);
-    for (uint64_t n = 0; n < blocks && l->fault == FAULT_NONE; n++) {
-        begin_block(&b, n);
-        if (l->check)
-            check_block_begin(&b);
-        run_block(&b);
-        clock_base += b.steps;
-        if (l->check)
-            check_block_end(&b);
-    }
-    free_warps(&b);
-    free(b.shared);
-}
-
-bool simt_launch(const struct Kernel *k, struct Dim3 grid,
-                 struct Dim3 block, size_t dynamic_shared, void **args,
-                 enum Fault *fault, struct Error *e)
+bool simt_launch_cluster(const struct Kernel *k, struct Dim3 grid,
+                         struct Dim3 block, struct Dim3 cluster,
+                         size_t dynamic_shared, void **args,
+                         enum Fault *fault, struct Error *e)
 {
     struct Launch l = { .kernel = k, .grid = grid, .block = block,
+                        .cluster = cluster,
                         .device = device_current,
                         .dynamic_shared = dynamic_shared,
                         .check = simt_options.check,
@@ -258,7 +352,8 @@ bool simt_launch(const struct Kernel *k, struct Dim3 grid,
     enum Fault ignored;
     fault = fault ? fault : &ignored;
     *fault = FAULT_CONFIGURATION;
-    if (!possible(k, grid, block, dynamic_shared, e))
+    if (!possible(k, grid, block, dynamic_shared, e) ||
+        !possible_cluster(k, grid, cluster, e))
         return false;
     if (!copy_arguments(&l, args, e)) {
         free(l.params);
@@ -291,4 +386,12 @@ bool simt_launch(const struct Kernel *k, struct Dim3 grid,
     free(l.params);
     *fault = l.fault;
     return l.fault == FAULT_NONE || error_set(e, "%s", l.error.text);
+}
+
+bool simt_launch(const struct Kernel *k, struct Dim3 grid,
+                 struct Dim3 block, size_t dynamic_shared, void **args,
+                 enum Fault *fault, struct Error *e)
+{
+    return simt_launch_cluster(k, grid, block, (struct Dim3){ 1, 1, 1 },
+                               dynamic_shared, args, fault, e);
 }

@@ -71,6 +71,19 @@ static void end_turn(struct Warp *w, int cost)
     w->now = -1;
 }
 
+/* waits for an mbarrier */
+void warp_waits(struct Warp *w)
+{
+    w->stuck = true;
+    w->polls = POLLS + 8;
+}
+
+void warp_waited(struct Warp *w)
+{
+    w->waits.block = NULL;
+    w->patience = 0;
+}
+
 /* Lanes that have come to the reconvergence point and wait for others. */
 static uint32_t arrived(const struct Warp *w, int k)
 {
@@ -325,6 +338,8 @@ void warp_run(struct Warp *w, int slice)
                 site[w->pc].on += lanes_in(on);
             if (simt_options.step)
                 simt_options.step(w, on);
+            if (i->near_wgmma && on)
+                wgmma_look(w, i, on);
             if (on || i->leaves)
                 i->run(w, i, on);
             if (i->ends)

@@ -51,6 +51,7 @@
     "simtcc: no thread block clusters on the software GPU")))
 
 #include <assert.h>
+#include <initializer_list>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -170,6 +170,7 @@ struct cudaPointerAttributes {
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
 };
 
 enum cudaFuncCache {
@@ -429,6 +430,7 @@ SIMT_API cudaError_t cudaProfilerStart(void);
 SIMT_API cudaError_t cudaProfilerStop(void);
 
 #include "simt_more.h"
+#include "simt_launch_config.h"
 
 /* what is refused by name */
 #if defined(__clang__) && defined(__cplusplus)

@@ -148,4 +148,22 @@ SIMT_HOST cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid,
 }
 #include "simt_more_calls.h"
 
+/* launch with attributes: any kernel */
+template <class... P, class... A>
+SIMT_HOST cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c,
+                                         void (*kernel)(P...), A &&...a)
+{
+    return [&](P... p) {
+        void *arguments[] = { (void *)&p..., nullptr };
+        return cudaLaunchKernelExC(c, (const void *)kernel, arguments);
+    }(static_cast<A &&>(a)...);
+}
+template <class... P>
+SIMT_HOST cudaError_t cudaOccupancyMaxActiveClusters(
+    int *clusters, void (*kernel)(P...), const cudaLaunchConfig_t *c)
+{
+    return cudaOccupancyMaxActiveClusters(clusters, (const void *)kernel,
+                                          c);
+}
+
 #endif

@@ -279,7 +279,10 @@ SIMT_DEVICE unsigned long long globaltimer(void)
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t) : : "memory");
     return t;
 }
-SIMT_DEVICE void __nanosleep(unsigned) {}
+SIMT_DEVICE void __nanosleep(unsigned ns)      /* no time passes */
+{
+    asm volatile("nanosleep.u32 %0;" :: "r"(ns) : "memory");
+}
 SIMT_DEVICE void __prof_trigger(int) {}
 SIMT_DEVICE void __brkpt(void) {}
 

@@ -1,8 +1,10 @@
 /* Tangled from chapters/workshop/ptx.nw, "Statements become instructions".  Edit it there. */
 
 #include "simt/executor/execute.h"
+#include "simt/executor/hopper.h"
 #include "simt/executor/rows.h"
 #include "simt/executor/tensor.h"
+#include "simt/executor/wgmma.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -260,6 +262,22 @@ static uint32_t place_special(struct Decoder *d, const char *name)
         { "%total_smem_size", CONSTANT_TOTAL_SHARED },
         { "%smid", CONSTANT_ZERO }, { "%nsmid", CONSTANT_ONE },
         { "%gridid", CONSTANT_ZERO },
+        /* registers of a cluster */
+        { "%cluster_ctaid.x", CONSTANT_CLUSTER_CTAID_X },
+        { "%cluster_ctaid.y", CONSTANT_CLUSTER_CTAID_Y },
+        { "%cluster_ctaid.z", CONSTANT_CLUSTER_CTAID_Z },
+        { "%cluster_nctaid.x", CONSTANT_CLUSTER_NCTAID_X },
+        { "%cluster_nctaid.y", CONSTANT_CLUSTER_NCTAID_Y },
+        { "%cluster_nctaid.z", CONSTANT_CLUSTER_NCTAID_Z },
+        { "%clusterid.x", CONSTANT_CLUSTER_X },
+        { "%clusterid.y", CONSTANT_CLUSTER_Y },
+        { "%clusterid.z", CONSTANT_CLUSTER_Z },
+        { "%nclusterid.x", CONSTANT_NCLUSTER_X },
+        { "%nclusterid.y", CONSTANT_NCLUSTER_Y },
+        { "%nclusterid.z", CONSTANT_NCLUSTER_Z },
+        { "%cluster_ctarank", CONSTANT_CLUSTER_RANK },
+        { "%cluster_nctarank", CONSTANT_CLUSTER_BLOCKS },
+        { "%is_explicit_cluster", CONSTANT_IS_CLUSTER },
     };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         if (!strcmp(of[i].name, name))
@@ -623,7 +641,8 @@ static bool decode_mov(struct Decoder *d)
 static enum Space space_of(const struct Part *p)
 {
     return part_in(p, "global") ? SPACE_GLOBAL :
-           part_in(p, "shared shared::cta") ? SPACE_SHARED :
+           part_in(p, "shared shared::cta shared::cluster") ?
+           SPACE_SHARED :
            part_is(p, "local") ? SPACE_LOCAL :
            part_is(p, "const") ? SPACE_CONST :
            part_in(p, "param param::entry param::func") ? SPACE_PARAM :
@@ -907,9 +926,17 @@ static bool is_copy(const char *op)
     return true;
 }
 
+static bool decode_bulk(struct Decoder *d);
+static bool decode_async_arrive(struct Decoder *d);
+
 static bool decode_async(struct Decoder *d)
 {
     const struct Statement *s = d->s;
+    if (!strncmp(s->op, "cp.async.bulk", 13) ||
+        !strncmp(s->op, "cp.reduce", 9))
+        return decode_bulk(d);
+    if (!strncmp(s->op, "cp.async.mbarrier.arrive", 24))
+        return decode_async_arrive(d);
     if (!strcmp(s->op, "cp.async.commit_group") ||
         !strcmp(s->op, "cp.async.wait_all")) {
         struct Instruction i = start(d, s->op[9] == 'c' ? run_async_commit
@@ -1067,6 +1094,198 @@ static bool decode_mma(struct Decoder *d)
                       true) && emit(d, &i);
 }
 
+/* decode wgmma */
+static bool immediate(struct Decoder *d, int k, int64_t least, int64_t *x)
+{
+    const struct Operand *o = &d->s->operand[k];
+    *x = (int64_t)o->value;
+    return (o->kind == OPERAND_NUMBER && (*x == 1 || *x == least)) ||
+           refuse(d, "'%.60s': operand %d is neither 1 nor %d", d->s->op,
+                  k + 1, (int)least);
+}
+
+static bool wgmma_immediates(struct Decoder *d, struct Wgmma *g)
+{
+    int64_t x[4] = { 1, 1, 0, 0 };
+    bool turns = tensor_bytes(g->a) == 2;
+    int scales = g->integers ? 0 : 2;
+    int all = scales + (turns ? g->a_shared ? 2 : 1 : 0);
+    if (!want(d, 4 + all, 4 + all))
+        return false;
+    for (int k = 0; k < all; k++)
+        if (!immediate(d, 4 + k, k < scales ? -1 : 0, &x[k]))
+            return false;
+    g->minus_a = x[0] < 0;
+    g->minus_b = x[1] < 0;
+    g->a_transposed = g->a_shared && x[2];
+    g->b_transposed = g->a_shared ? x[3] : x[2];
+    return true;
+}
+
+static bool wgmma_sums(struct Decoder *d, struct Wgmma *g)
+{
+    const struct Operand *o = &d->s->operand[0];
+    if (o->kind != OPERAND_LIST || o->n != g->sums)
+        return refuse(d, "'%.60s' wants a list of %d registers", d->s->op,
+                      g->sums);
+    g->d = pool_alloc(d->pool, (size_t)g->sums * sizeof *g->d);
+    for (int k = 0; k < g->sums && !d->failed; k++)
+        g->d[k] = place_destination(d, &o->list[k], 'w');
+    return !d->failed;
+}
+
+static bool decode_wgmma_async(struct Decoder *d)
+{
+    const struct Statement *s = d->s;
+    struct Wgmma *g = pool_alloc(d->pool, sizeof *g);
+    struct Instruction i = start(d, run_wgmma);
+    if (!wgmma_named(g, s->op))
+        return unknown(d);
+    if (!want(d, 4, 8))
+        return false;
+    g->a_shared = s->operand[1].kind != OPERAND_LIST;
+    if (!wgmma_immediates(d, g) || !wgmma_sums(d, g))
+        return false;
+    /* place the factors of a wgmma */
+    if (g->a_shared)
+        i.a[0] = place(d, &s->operand[1], 'l');
+    else if (!place_list(d, &s->operand[1], i.a, 4, false))
+        return false;
+    i.b[0] = place(d, &s->operand[2], 'l');
+    i.c[0] = place_either(d, &s->operand[3], &i.flags);
+    g->scale_not = i.flags & FLAG_NOT;
+    i.wgmma = g;
+    i.sync = SYNC_ALL;
+    i.work = WORK_TENSOR;
+    i.flop = 2 * 16 * g->n * g->k;      /* of a warp */
+    return emit(d, &i);
+}
+
+static bool decode_wgmma(struct Decoder *d)
+{
+    const struct Statement *s = d->s;
+    bool fence = !strcmp(s->op, "wgmma.fence.sync.aligned");
+    bool commit = !strcmp(s->op, "wgmma.commit_group.sync.aligned");
+    bool wait = !strcmp(s->op, "wgmma.wait_group.sync.aligned");
+    if (!fence && !commit && !wait)
+        return decode_wgmma_async(d);
+    struct Instruction i = start(d, fence ? run_wgmma_fence : commit ?
+                                    run_wgmma_commit : run_wgmma_wait);
+    if (!want(d, wait, wait))
+        return false;
+    if (wait && (s->operand[0].kind != OPERAND_NUMBER ||
+                 s->operand[0].value > 7))
+        return refuse(d, "'%.60s' wants a number from 0 to 7", s->op);
+    i.offset = wait ? (int64_t)s->operand[0].value : 0;
+    i.sync = SYNC_ALL;
+    return emit(d, &i);
+}
+
+enum { MARK = 1, CONSTANT = 2 };
+
+static bool moves_marked(const struct Instruction *i, unsigned char *mark)
+{
+    bool move = !strncmp(i->name, "mov.", 4) && i->width == 1 &&
+                i->a[0] && i->d[0];
+    if (!move || mark[i->a[0] / 16] == CONSTANT ||
+        mark[i->a[0] / 16] == mark[i->d[0] / 16])
+        return false;
+    mark[i->a[0] / 16] = mark[i->d[0] / 16] = MARK;
+    return true;
+}
+
+static bool has_marked(const struct Instruction *i,
+                       const unsigned char *mark)
+{
+    int all = 0;
+    for (int k = 0; k < 4; k++)
+        all |= mark[i->a[k] / 16] | mark[i->b[k] / 16] |
+               mark[i->c[k] / 16] | mark[i->d[k] / 16];
+    return all & MARK;
+}
+
+static bool mark_named(struct Decoder *d, unsigned char *mark)
+{
+    bool any = false;
+    for (int k = 0; k < d->n_constants; k++)
+        mark[d->constants[k].unit / 16] = CONSTANT;
+    for (int k = 0; k < d->n; k++) {
+        const struct Wgmma *g = d->code[k].wgmma;
+        any |= g != NULL;
+        for (int j = 0; g && j < g->sums; j++)
+            mark[g->d[j] / 16] = MARK;
+        for (int j = 0; g && !g->a_shared && j < 4; j++)
+            mark[d->code[k].a[j] / 16] = MARK;
+    }
+    return any;
+}
+
+static void mark_wgmma(struct Decoder *d)
+{
+    unsigned char *mark = pool_alloc(d->pool, d->units / 16 + 1);
+    bool more = mark_named(d, mark);
+    if (!more)
+        return;
+    while (more) {
+        more = false;
+        for (int k = 0; k < d->n; k++)
+            more |= moves_marked(&d->code[k], mark);
+    }
+    for (int k = 0; k < d->n; k++)
+        d->code[k].near_wgmma = has_marked(&d->code[k], mark);
+}
+
+/* decode what helps wgmma */
+static bool decode_setmaxnreg(struct Decoder *d)
+{
+    const struct Statement *s = d->s;
+    struct Instruction i = start(d, run_setmaxnreg);
+    bool more = !strcmp(s->op, "setmaxnreg.inc.sync.aligned.u32");
+    if (!more && strcmp(s->op, "setmaxnreg.dec.sync.aligned.u32"))
+        return unknown(d);
+    if (!want(d, 1, 1))
+        return false;
+    uint64_t n = s->operand[0].value;
+    if (s->operand[0].kind != OPERAND_NUMBER || n < 24 || n > 256 || n % 8)
+        return refuse(d, "'%.60s' wants a multiple of 8 from 24 to 256",
+                      s->op);
+    i.op = more ? OP_INC : OP_DEC;
+    i.offset = (int64_t)n;
+    i.sync = SYNC_ALL;
+    return emit(d, &i);
+}
+
+/* elect.sync d|p, mask */
+static bool decode_elect(struct Decoder *d)
+{
+    const struct Operand *o = d->s->operand;
+    struct Instruction i = start(d, run_elect);
+    if (strcmp(d->s->op, "elect.sync"))
+        return unknown(d);
+    if (!want(d, 2, 2))
+        return false;
+    if (!o[0].second)
+        return refuse(d, "elect.sync wants a predicate for its result");
+    i.sync = SYNC_MASK;
+    i.c[1] = place(d, &o[1], 'w');
+    i.d[0] = place_destination(d, &o[0], 'w');
+    i.d[1] = place_destination(d, o[0].second, 'p');
+    return emit(d, &i);
+}
+
+static bool decode_movmatrix(struct Decoder *d)
+{
+    struct Instruction i = start(d, run_movmatrix);
+    if (strcmp(d->s->op, "movmatrix.sync.aligned.m8n8.trans.b16"))
+        return unknown(d);
+    if (!want(d, 2, 2))
+        return false;
+    i.sync = SYNC_ALL;
+    i.a[0] = place(d, &d->s->operand[1], 'w');
+    i.d[0] = place_destination(d, &d->s->operand[0], 'w');
+    return emit(d, &i);
+}
+
 /* decode warp instructions */
 /* shfl.sync.down.b32 d|p, a, b, c, mask */
 static bool decode_shuffle(struct Decoder *d)
@@ -1181,8 +1400,12 @@ static bool decode_activemask(struct Decoder *d)
 /* decode barriers */
 /* bar.sync a {, threads};  bar.red.popc.u32 d, a, {threads,} p;
  * bar.arrive a, threads;  bar.warp.sync mask */
+static bool decode_cluster_barrier(struct Decoder *d);
+
 static bool decode_barrier(struct Decoder *d)
 {
+    if (!strncmp(d->s->op, "barrier.cluster.", 16))
+        return decode_cluster_barrier(d);
     const struct Statement *s = d->s;
     struct Part p = { .rest = s->op };
     struct Instruction i = start(d, run_barrier);
@@ -1315,8 +1538,12 @@ static bool decode_nothing(struct Decoder *d)
 }
 
 /* Here memory is always up to date; but the sanitizer wants to know. */
+static bool decode_proxy_fence(struct Decoder *d);
+
 static bool decode_fence(struct Decoder *d)
 {
+    if (has_part(d->s->op, "proxy") || has_part(d->s->op, "mbarrier_init"))
+        return decode_proxy_fence(d);
     struct Instruction i = start(d, run_fence);
     i.flags |= has_part(d->s->op, "cta") ? FLAG_BLOCK : 0;
     return emit(d, &i);
@@ -1421,6 +1648,294 @@ static bool decode_call(struct Decoder *d)
     return expand(d, f, false);
 }
 
+/* decode barriers and bulk copies of Hopper */
+static const struct MbarrierRow {
+    const char *name;
+    enum MbarrierOp op;
+    char result;                /* s a state or `_`, p a predicate, w    */
+    int least, most;            /* operands after it                     */
+} mbarrier_rows[] = {
+    { "init",       MBARRIER_INIT,     0,   2, 2 },
+    { "inval",      MBARRIER_INVAL,    0,   1, 1 },
+    { "arrive",     MBARRIER_ARRIVE,   's', 1, 2 },
+    { "arrive_drop", MBARRIER_DROP,    's', 1, 2 },
+    { "expect_tx",  MBARRIER_EXPECT,   0,   2, 2 },
+    { "complete_tx", MBARRIER_COMPLETE, 0,  2, 2 },
+    { "test_wait",  MBARRIER_TEST,     'p', 2, 2 },
+    { "try_wait",   MBARRIER_TRY,      'p', 2, 3 },
+    { "pending_count", MBARRIER_PENDING, 'w', 1, 1 },
+};
+
+static const struct MbarrierRow *mbarrier_row(const char *name)
+{
+    size_t n = sizeof mbarrier_rows / sizeof *mbarrier_rows;
+    for (size_t k = 0; k < n; k++)
+        if (!strcmp(mbarrier_rows[k].name, name))
+            return &mbarrier_rows[k];
+    return NULL;
+}
+
+static bool mbarrier_parts(struct Decoder *d, struct Instruction *i,
+                           struct Part *p)
+{
+    i->space = SPACE_GENERIC;
+    while (next_part(p)) {
+        if (part_is(p, "parity"))
+            i->type |= BY_PARITY;
+        else if (part_is(p, "expect_tx"))
+            i->type |= ANNOUNCES;
+        else if (space_of(p) == SPACE_SHARED)
+            i->space = SPACE_SHARED;
+        else if (!part_in(p, "b64 noComplete") && !part_in(p, IGNORED))
+            return unknown(d);
+    }
+    return true;
+}
+
+static bool decode_mbarrier(struct Decoder *d)
+{
+    const struct Statement *s = d->s;
+    struct Part p = { .rest = s->op };
+    struct Instruction i = start(d, run_mbarrier);
+    next_part(&p);
+    const struct MbarrierRow *row = next_part(&p) ? mbarrier_row(p.text)
+                                                  : NULL;
+    if (!row || !mbarrier_parts(d, &i, &p))
+        return row ? false : unknown(d);
+    int first = row->result != 0;
+    if (!want(d, row->least + first, row->most + first))
+        return false;
+    i.op = (int)row->op;
+    i.access = row->op == MBARRIER_INIT || row->op == MBARRIER_INVAL
+             ? ACCESS_STMATRIX : ACCESS_ATOM;
+    if (row->op == MBARRIER_PENDING) {
+        i.run = run_mbarrier_pending;
+        i.a[0] = place(d, &s->operand[1], 'l');
+        i.d[0] = place_destination(d, &s->operand[0], 'w');
+        return emit(d, &i);
+    }
+    if (!place_address(d, &s->operand[first], &i.a[0], &i.offset, &i.flags,
+                       FLAG_A64))
+        return false;
+    /* place the number of the barrier's instruction */
+    bool state = row->result == 'p' && !(i.type & BY_PARITY);
+    i.b[0] = s->operands > first + 1
+        ? place(d, &s->operand[first + 1], state ? 'l' : 'w')
+        : constant(d, CONSTANT_WORD, 1);
+    if (row->result == 's' && s->operand[0].kind != OPERAND_NONE)
+        i.d[0] = place_destination(d, &s->operand[0], 'l');
+    if (row->result == 'p') {
+        i.run = run_mbarrier_wait;
+        i.d[0] = place_destination(d, &s->operand[0], 'p');
+    }
+    return emit(d, &i);
+}
+
+struct BulkName {
+    int spaces;
+    char to, from;              /* g global, s shared, 2 the L2 cache    */
+    bool tensor, reduce, prefetch, known, hint;
+};
+
+static bool bulk_part(const struct Part *p, struct BulkName *n,
+                      struct BulkForm *f)
+{
+    bool shared = space_of(p) == SPACE_SHARED;
+    enum Type type = type_named(p->text, strlen(p->text));
+    if (shared || part_in(p, "global L2")) {
+        char c = shared ? 's' : p->text[0] == 'g' ? 'g' : '2';
+        *(n->spaces++ ? &n->from : &n->to) = c;
+    } else if (part_in(p, "1d 2d 3d 4d 5d"))
+        f->rank = p->text[0] - '0';
+    else if (part_is(p, "multicast::cluster"))
+        f->multicast = true;
+    else if (part_is(p, "reduce"))
+        n->reduce = true;
+    else if (part_is(p, "prefetch"))
+        n->prefetch = true;
+    else if (part_is(p, "tensor"))
+        n->tensor = true;
+    else if (part_is(p, "L2::cache_hint"))
+        n->hint = true;
+    else if (op_named(p->text) != OP_NONE && n->reduce)
+        f->op = op_named(p->text);
+    else if (type_bytes(type))
+        f->type = type;
+    else
+        return part_in(p, "cp async bulk tile noftz "
+                       "mbarrier::complete_tx::bytes bulk_group");
+    return true;
+}
+
+static bool bulk_name(struct Decoder *d, struct BulkName *n,
+                      struct BulkForm *f)
+{
+    struct Part p = { .rest = d->s->op };
+    *n = (struct BulkName){ 0 };
+    while (next_part(&p)) {
+        if (!strncmp(p.text, "im2col", 6))
+            return refuse(d, "'%.60s': the software GPU has tensor copies "
+                          "in .tile mode only", d->s->op);
+        if (!bulk_part(&p, n, f))
+            return unknown(d);
+    }
+    f->way = n->to == 'g' ? BULK_STORE : n->from == 'g' ? BULK_LOAD
+                                                        : BULK_ACROSS;
+    bool typed = type_bytes(f->type) >= 2;
+    return (n->spaces == 2 && n->tensor == (f->rank > 0) &&
+            n->reduce == (f->op != OP_NONE) &&
+            typed == (n->reduce && !n->tensor) &&
+            !(n->to == 'g' && n->from == 'g')) || unknown(d);
+}
+
+static bool place_box(struct Decoder *d, struct Instruction *i,
+                      const struct Operand *o, int rank)
+{
+    uint32_t *at[] = { &i->a[1], &i->a[2], &i->a[3], &i->b[1], &i->b[2] };
+    const struct Operand *list = o->second;
+    if (!rank)
+        return true;
+    if (!list || list->kind != OPERAND_LIST || list->n != rank)
+        return refuse(d, "'%.60s' wants [map, {%d coordinates}]", d->s->op,
+                      rank);
+    for (int k = 0; k < rank && !d->failed; k++)
+        *at[k] = place(d, &list->list[k], 'w');
+    return !d->failed;
+}
+
+static bool place_bulk(struct Decoder *d, struct Instruction *i,
+                       struct BulkForm *f, const struct BulkName *n)
+{
+    const struct Operand *o = d->s->operand;
+    const struct Operand *shared = n->to == 's' && n->from == 'g' ? o
+                                                                  : o + 1;
+    const struct Operand *global = shared == o ? o + 1 : o;
+    uint32_t wide = 0;
+    int k = 2, bar = f->way != BULK_STORE, plain = !f->rank;
+    if (!want(d, k + plain + bar + f->multicast + n->hint,
+              k + plain + bar + f->multicast + n->hint))
+        return false;
+    if (!place_address(d, shared, &i->b[0], &i->offset2, &i->flags,
+                       FLAG_B64) ||
+        !place_address(d, global, &i->a[0], &i->offset, &i->flags,
+                       FLAG_A64) || !place_box(d, i, global, f->rank))
+        return false;
+    if (plain)
+        i->c[0] = place(d, &o[k++], 'w');
+    if (bar && !place_address(d, &o[k++], &i->c[2], &f->bar_offset, &wide,
+                              1))
+        return false;
+    f->bar_wide = wide;
+    if (f->multicast)
+        i->b[3] = place(d, &o[k], 'w');
+    return !d->failed;
+}
+
+static bool decode_bulk_group(struct Decoder *d)
+{
+    const struct Statement *s = d->s;
+    bool read = !strcmp(s->op, "cp.async.bulk.wait_group.read");
+    struct Instruction i = start(d, run_bulk_wait);
+    if (!strcmp(s->op, "cp.async.bulk.commit_group")) {
+        i.run = run_bulk_commit;
+        return want(d, 0, 0) && emit(d, &i);
+    }
+    if (!read && strcmp(s->op, "cp.async.bulk.wait_group"))
+        return unknown(d);
+    if (!want(d, 1, 1))
+        return false;
+    if (s->operand[0].kind != OPERAND_NUMBER)
+        return refuse(d, "'%.60s' wants a number", s->op);
+    i.offset = (int64_t)(s->operand[0].value & 0xffffffff);
+    i.op = read;
+    return emit(d, &i);
+}
+
+static bool decode_bulk(struct Decoder *d)
+{
+    struct BulkName name;
+    struct BulkForm *f = pool_alloc(d->pool, sizeof *f);
+    struct Instruction i = start(d, run_bulk);
+    if (strstr(d->s->op, "_group") && !strstr(d->s->op, "bulk_group"))
+        return decode_bulk_group(d);
+    f->op = OP_NONE;
+    if (!bulk_name(d, &name, f))
+        return false;
+    if (name.prefetch)
+        return decode_nothing(d);
+    i.bulk = f;
+    return place_bulk(d, &i, f, &name) && emit(d, &i);
+}
+
+static bool decode_async_arrive(struct Decoder *d)
+{
+    struct BulkForm *f = pool_alloc(d->pool, sizeof *f);
+    struct Instruction i = start(d, run_async_arrive);
+    uint32_t wide = 0;
+    if (!has_part(d->s->op, "b64"))
+        return unknown(d);
+    if (!want(d, 1, 1) ||
+        !place_address(d, &d->s->operand[0], &i.c[2], &f->bar_offset, &wide,
+                       1))
+        return false;
+    f->way = BULK_ARRIVE;
+    f->bar_wide = wide;
+    i.bulk = f;
+    i.op = !has_part(d->s->op, "noinc");
+    return emit(d, &i);
+}
+
+static bool decode_proxy_fence(struct Decoder *d)
+{
+    struct Instruction i = start(d, run_proxy_fence);
+    return emit(d, &i);
+}
+
+static bool decode_policy(struct Decoder *d)
+{
+    struct Operand zero = { .kind = OPERAND_NUMBER };
+    struct Statement s = { .op = "mov.b64", .operands = 2, .guard = -1,
+        .operand = { d->s->operand[0], zero }, .file = d->s->file,
+        .line = d->s->line, .ptx_line = d->s->ptx_line };
+    const struct Statement *was = d->s;
+    s.guard = was->guard;
+    s.guard_not = was->guard_not;
+    struct Statement *kept = pool_alloc(d->pool, sizeof s);
+    *kept = s;
+    d->s = kept;
+    bool done = decode_mov(d);
+    d->s = was;
+    return done;
+}
+
+static bool decode_cluster_barrier(struct Decoder *d)
+{
+    const char *op = d->s->op;
+    struct Instruction i = start(d, has_part(op, "arrive")
+                                 ? run_cluster_arrive : run_cluster_wait);
+    i.work = WORK_BARRIER;
+    return want(d, 0, 0) && emit(d, &i);
+}
+
+/* mapa.shared::cluster.u32 d, a, rank;
+ * getctarank.shared::cluster.u32 d, a */
+static bool decode_mapa(struct Decoder *d)
+{
+    const struct Operand *o = d->s->operand;
+    bool map = d->s->op[0] == 'm', wide = has_part(d->s->op, "u64");
+    struct Instruction i = start(d, map ? run_mapa : run_getctarank);
+    if (!wide && !has_part(d->s->op, "u32"))
+        return unknown(d);
+    if (!want(d, 2 + map, 2 + map))
+        return false;
+    i.size = wide ? 8 : 4;
+    i.a[0] = place(d, &o[1], wide ? 'l' : 'w');
+    if (map)
+        i.b[0] = place(d, &o[2], 'w');
+    i.d[0] = place_destination(d, &o[0], map && wide ? 'l' : 'w');
+    return emit(d, &i);
+}
+
 /* the families of instructions */
 static const struct Family {
     const char *name;
@@ -1446,6 +1961,13 @@ static const struct Family {
     { "prefetch", decode_nothing }, { "prefetchu", decode_nothing },
     { "nanosleep", decode_nothing }, { "pmevent", decode_nothing },
     { "discard", decode_nothing },
+    /* families of wgmma */
+    { "wgmma", decode_wgmma }, { "elect", decode_elect },
+    { "movmatrix", decode_movmatrix }, { "setmaxnreg", decode_setmaxnreg },
+    /* families of Hopper */
+    { "mbarrier", decode_mbarrier }, { "createpolicy", decode_policy },
+    { "griddepcontrol", decode_nothing },
+    { "mapa", decode_mapa }, { "getctarank", decode_mapa },
 };
 
 static bool decode_statement(struct Decoder *d)
@@ -1696,6 +2218,7 @@ static bool decode_kernel(struct Decoder *d, struct Function *f,
     if (!find_meeting_points(d->code, d->n, d->pool, d->e))
         return false;
     mark_polls(d->code, d->n);
+    mark_wgmma(d);
     *k = (struct Kernel){
         .name = f->name, .code = d->code, .instructions = d->n,
         .files = (const char *const *)d->t->files, .n_files = d->t->n_files,

@@ -36,7 +36,8 @@ static bool is_branch(const struct Instruction *i)
 static bool ends_run(const struct Instruction *i)
 {
     return is_branch(i) || i->run == run_exit || i->run == run_trap ||
-           i->run == run_barrier;
+           i->run == run_barrier || i->run == run_cluster_wait ||
+           i->run == run_wgmma_wait;
 }
 
 /* cut the program into runs */
@@ -46,7 +47,8 @@ static void cut_into_runs(struct Flow *f)
     /* mark where runs start */
     for (int k = 0; k < f->n_code; k++) {
         const struct Instruction *i = &f->code[k];
-        starts[k] |= i->sync != SYNC_NONE || i->run == run_atomic;
+        starts[k] |= i->sync != SYNC_NONE || i->run == run_atomic ||
+                     i->run == run_cluster_wait;
         starts[k + 1] |= ends_run(i) || i->sync != SYNC_NONE;
         if (i->run == run_branch)
             starts[i->target] = 1;

@@ -15,7 +15,7 @@ enum {
     MAX_STATEMENTS = 1 << 18,
     MAX_FILES      = 4096,
     MAX_NESTING    = 32,
-    MAX_LIST       = 64,
+    MAX_LIST       = 128,
     MAX_SCOPE      = 4096,      /* variables and registers declared      */
     MAX_VARIABLE   = 1 << 30,   /* bytes                                 */
 };
@@ -579,6 +579,11 @@ static bool read_operand(struct Reader *r, struct Operand *o, int depth)
         if (!read_operand(r, o, depth + 1) || !read_offset(r, o))
             return false;
         o->address = true;
+        if (take(r, ",")) {     /* [map, {x, y}] of a tensor copy */
+            o->second = pool_alloc(r->t->pool, sizeof *o);
+            if (!read_operand(r, o->second, depth + 1))
+                return false;
+        }
         return need(r, "]");
     }
     o->not = take(r, "!");
@@ -761,9 +766,30 @@ static enum Space space_named(const struct Reader *r)
     return SPACE_GENERIC;
 }
 
+/* Labels and branches of the block that began with this label and this
+ * statement. */
+static void hide_labels(struct Reader *r, int label, int code)
+{
+    struct Function *f = r->f;
+    for (int i = label; !r->failed && i < f->n_labels; i++) {
+        const char *plain = f->labels[i].name;
+        size_t room = strlen(plain) + 24;
+        char *name = pool_alloc(r->t->pool, room);
+        snprintf(name, room, "%s of block %d", plain, code);
+        f->labels[i].name = name;
+        for (int k = code; k < f->n_code; k++)
+            for (int j = 0; j < f->code[k].operands; j++) {
+                struct Operand *o = &f->code[k].operand[j];
+                if (o->kind == OPERAND_NAME && !strcmp(o->name, plain))
+                    o->name = name;
+            }
+    }
+}
+
 static bool read_body(struct Reader *r, int depth)
 {
     int registers = r->n_registers, scope = r->n_scope;
+    int labels = r->f->n_labels, code = r->f->n_code;
     if (depth > MAX_NESTING)
         return wrong(r, "blocks are nested more than %d deep", MAX_NESTING);
     while (!r->failed && !is(r, "}")) {
@@ -793,6 +819,8 @@ static bool read_body(struct Reader *r, int depth)
     }
     r->n_registers = registers;
     r->n_scope = scope;
+    if (depth > 0)
+        hide_labels(r, labels, code);
     return need(r, "}");
 }
 

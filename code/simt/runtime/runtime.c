@@ -106,6 +106,7 @@ struct Known {                  /* a kernel, or a variable      */
     const struct Kernel *kernel;
     const struct Symbol *symbol;
     size_t dynamic_limit;       /* bytes a launch may ask for   */
+    int large_clusters;         /* of more than 8 blocks        */
 };
 
 /* A list that grows; its elements do not move. */
@@ -503,15 +504,13 @@ static bool is_stream(cudaStream_t s)
                           "destroyed", __func__, (void *)(s));            \
     } while (0)
 
-cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
-                             void **arguments, size_t bytes,
-                             cudaStream_t stream)
+static cudaError_t launch(const void *kernel, dim3 grid, dim3 block,
+                          struct Dim3 cluster, void **arguments,
+                          size_t bytes)
 {
     struct Known *k = NULL;
     struct Error e;
     enum Fault fault = FAULT_NONE;
-    START();
-    NEEDS_STREAM(stream);
     cudaError_t code = find_kernel(&k, kernel);
     if (!code)
         code = fits(k, grid, block, bytes);
@@ -520,15 +519,86 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
     launch_failed = code != cudaSuccess;
     if (code)
         return code;
-    if (!simt_launch(k->kernel, (struct Dim3){ grid.x, grid.y, grid.z },
-                     (struct Dim3){ block.x, block.y, block.z }, bytes,
-                     arguments, &fault, &e)) {
+    if (!simt_launch_cluster(k->kernel,
+                             (struct Dim3){ grid.x, grid.y, grid.z },
+                             (struct Dim3){ block.x, block.y, block.z },
+                             cluster, bytes, arguments, &fault, &e)) {
         sticky = code_of(fault);
         say_plainly(&e, k->kernel->name);
         refuse(sticky, "%s", e.text);
     }
     managed_copy(false, NULL);
     return cudaSuccess;             /* as on a card: the next call tells */
+}
+
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
+                             void **arguments, size_t bytes,
+                             cudaStream_t stream)
+{
+    START();
+    NEEDS_STREAM(stream);
+    return launch(kernel, grid, block, (struct Dim3){ 1, 1, 1 }, arguments,
+                  bytes);
+}
+
+/* launch with attributes */
+static cudaError_t cluster_of(const cudaLaunchConfig_t *c,
+                              struct Dim3 *cluster)
+{
+    *cluster = (struct Dim3){ 1, 1, 1 };
+    for (unsigned k = 0; k < c->numAttrs; k++) {
+        const cudaLaunchAttribute *a = &c->attrs[k];
+        if (a->id == cudaLaunchAttributeClusterDimension)
+            *cluster = (struct Dim3){ a->val.clusterDim.x,
+                                      a->val.clusterDim.y,
+                                      a->val.clusterDim.z };
+        if (a->id == cudaLaunchAttributeCooperative && a->val.cooperative)
+            return refuse(cudaErrorNotSupported, "cudaLaunchKernelExC: a "
+                          "cooperative launch: the software GPU runs one "
+                          "cluster after the other");
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c,
+                                const void *kernel, void **arguments)
+{
+    struct Known *k = NULL;
+    struct Dim3 n;
+    START();
+    if (!c || (c->numAttrs && !c->attrs))
+        return refuse(cudaErrorInvalidValue, "cudaLaunchKernelExC: the "
+                      "configuration, or its attributes, are NULL");
+    NEEDS_STREAM(c->stream);
+    cudaError_t code = cluster_of(c, &n);
+    if (!code)
+        code = find_kernel(&k, kernel);
+    if (!code && (uint64_t)n.x * n.y * n.z > 8 && !k->large_clusters)
+        code = refuse(cudaErrorInvalidValue, "cudaLaunchKernelExC: a "
+                      "cluster of %u x %u x %u blocks; more than 8 only "
+                      "after cudaFuncSetAttribute(kernel, cudaFuncAttribute"
+                      "NonPortableClusterSizeAllowed, 1)", n.x, n.y, n.z);
+    launch_failed = code != cudaSuccess;
+    return code ? code : launch(kernel, c->gridDim, c->blockDim, n,
+                                arguments, c->dynamicSmemBytes);
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters,
+                                           const void *kernel,
+                                           const cudaLaunchConfig_t *c)
+{
+    struct Known *k = NULL;
+    struct Dim3 n;
+    START();
+    if (!clusters || !c || (c->numAttrs && !c->attrs))
+        return refuse(cudaErrorInvalidValue, "cudaOccupancyMaxActive"
+                      "Clusters: an argument is NULL");
+    cudaError_t code = find_kernel(&k, kernel);
+    if (!code)
+        code = cluster_of(c, &n);
+    uint64_t blocks = code ? 1 : (uint64_t)n.x * n.y * n.z;
+    *clusters = code || !blocks ? 0 : gpu->sms / (int)blocks;
+    return code;
 }
 
 /* memory */
@@ -1184,6 +1254,10 @@ cudaError_t cudaFuncSetAttribute(const void *kernel,
         return code;
     if (a == cudaFuncAttributePreferredSharedMemoryCarveout)
         return cudaSuccess;
+    if (a == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+        k->large_clusters = value;
+        return cudaSuccess;
+    }
     if (a != cudaFuncAttributeMaxDynamicSharedMemorySize)
         return refuse(cudaErrorInvalidValue, "cudaFuncSetAttribute: %d is "
                       "no attribute that can be set", (int)a);

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "simt/executor/execute.h"
 #include "simt/sanitizer/area.h"
+#include "simt/sanitizer/async.h"
 #include "simt/sanitizer/order.h"
 #include "simt/sanitizer/problem.h"
 
@@ -66,6 +67,21 @@ static struct Flights {
 } flights[MAX_WARPS];
 static uint64_t flying[(MAX_SHARED + 64) / 64]; /* bytes to be written   */
 static int in_flight;
+
+/* bytes in the hands of bulk copies */
+static uint64_t arriving[(MAX_SHARED + 64) / 64], lent[sizeof arriving / 8];
+static int bulk_busy;                   /* copies with bits in either    */
+static Stamp proxy_fence[MAX_THREADS];  /* each thread's last            */
+
+/* whose state it is */
+static const struct Block *watched;     /* the running block             */
+static bool together;                   /* with others of its cluster    */
+
+/* Are races looked for? */
+static bool ordered(void)
+{
+    return wanted(CHECK_RACE) && !order_lost && !together;
+}
 
 /* bits of local memory */
 static uint64_t *local_valid;           /* a bit for each byte           */
@@ -132,7 +148,8 @@ struct Ask {
     enum Pass { CHECK_AND_NOTE, ONLY_CHECK, ONLY_NOTE } pass;
     /* what has been found wrong */
     struct Wrong { uint32_t lanes; uint64_t address; }
-        race, unwritten, unwaited;          /* address: of the first     */
+        race, unwritten, unwaited,          /* address: of the first     */
+        arriving, lent;                     /* of bulk copies            */
     int lane;                   /* the first race: this lane,            */
     struct Clash clash;         /*   the other party,                    */
     bool at_once;               /*   in the very same instruction        */
@@ -222,6 +239,11 @@ static const char *other_text(const struct Ask *q, char *to, size_t room)
     char thread[60], block[60] = "the same block", place[160];
     bool near = c->other >= q->now->block;
     int lane = (int)(c->other % SEVERAL);
+    if (near && warp_of(c->other) == PROXY) {
+        snprintf(to, room, "The bulk copy at %s writes them",
+                 where(l->kernel, (int)c->at, place, sizeof place));
+        return to;
+    }
     bool same = near && warp_of(c->other) == q->w->index && lane == q->lane;
     if (!near)
         block_text(&l->grid, block_of(c->other), block, sizeof block);
@@ -246,6 +268,9 @@ static const char *advice(const struct Ask *q)
     if (c->other < q->now->block)
         return "The blocks of a launch run in any order: let each have its"
                " own part, use atomics, or launch twice.";
+    if (warp_of(c->other) == PROXY)
+        return "Only a thread that has waited for the phase of its mbarrier"
+               " may touch what a copy brings.";
     if (c->touch == TOUCH_WRITE && (kind == ACCESS_ASYNC_CA
                                     || kind == ACCESS_ASYNC_CG))
         return "Waiting for a copy shows it to the thread that asked for"
@@ -293,6 +318,17 @@ static void tell(const struct Ask *q)
                   " its group first, then synchronise.");
         return;
     }
+    /* tell of bytes of bulk copies */
+    if (q->arriving.lanes) {
+        tell_bits(q, PROBLEM_ASYNC, &q->arriving,
+                  "to which a bulk copy is still on its way.\n    Wait for"
+                  " the phase of its mbarrier first.");
+        return;
+    }
+    if (q->lent.lanes)
+        tell_bits(q, PROBLEM_ASYNC, &q->lent,
+                  "which a bulk store has still to read.\n    Its thread has to"
+                  " wait first, with cp.async.bulk.wait_group.read.");
     if (q->unwritten.lanes)
         tell_bits(q, PROBLEM_UNINITIALISED, &q->unwritten,
                   "where nobody has written");
@@ -452,11 +488,20 @@ static bool by_ldmatrix(const struct Ask *q, struct Clash c)
            && k->code[c.at].access == ACCESS_LDMATRIX;
 }
 
+/* reads of wgmma */
+static bool by_wgmma(const struct Ask *q, struct Clash c, int lane)
+{
+    const struct Kernel *k = q->w->block->launch->kernel;
+    return c.touch == TOUCH_READ && c.other >= q->now->block
+           && k->code[c.at].run == run_wgmma
+           && order_over_group(c.other, lane);
+}
 static bool harmless(const struct Ask *q, struct Clash c, int lane)
 {
     return order_over(c.other, lane, q->several, q->now)
            || is_flag(q, c, lane)
            || by_ldmatrix(q, c)
+           || by_wgmma(q, c, lane)
            || (q->touch == TOUCH_WRITE && c.touch == TOUCH_WRITE
                && writes_the_same(q, lane));
 }
@@ -720,12 +765,20 @@ static void ask(struct Ask *q)
         ask_bits(q, row, q->area->valid, true, &q->unwritten);
     if (shared && in_flight && wanted(CHECK_SYNC))
         ask_bits(q, row, flying, false, &q->unwaited);
+
+    /* ask about bytes of bulk copies */
+    if (shared && bulk_busy && wanted(CHECK_SYNC)) {
+        ask_bits(q, row, arriving, false, &q->arriving);
+        if (q->touch != TOUCH_READ)
+            ask_bits(q, row, lent, false, &q->lent);
+    }
     now->atomics |= q->touch == TOUCH_ATOMIC;
-    if (wanted(CHECK_RACE) && !order_lost)
+    if (ordered())
         ask_order(q, row);
     if (q->area->left && q->touch != TOUCH_READ)
         note_written(q, row);
-    if (q->race.lanes | q->unwritten.lanes | q->unwaited.lanes)
+    if (q->race.lanes | q->unwritten.lanes | q->unwaited.lanes |
+        q->arriving.lanes | q->lent.lanes)
         tell(q);
 }
 
@@ -795,7 +848,8 @@ static void ask_local(struct Warp *w, const struct Access *a, uint32_t on)
     uint32_t unwritten = 0;
     for (; on; on &= on - 1) {
         int lane = __builtin_ctz(on);
-        uint64_t at = (unsigned)(w->index * LANES + lane) * each
+        uint64_t at = ((unsigned)(w->index * LANES + lane) +
+                       w->block->rank * (unsigned)w->block->threads) * each
                       + a->address[lane];
         if (touch_of(a->kind) == TOUCH_WRITE)
             bits_put(local_valid, at, (unsigned)a->size, true);
@@ -872,7 +926,7 @@ static void land(const struct Warp *w, const struct Flight *x)
 {
     bits_put(flying, x->to, x->size, false);
     in_flight--;
-    if (!wanted(CHECK_RACE) || order_lost)
+    if (!ordered())
         return;
     /* q = a store by this lane, at the instruction that took off */
     uint64_t address[LANES];
@@ -909,6 +963,401 @@ void check_async_wait(struct Warp *w, int groups_left)
             f->flight[kept++] = x;
     }
     f->count = kept;
+}
+
+/* watch mbarriers */
+void check_arrive(struct Warp *w, int lane, const struct Block *b,
+                  uint32_t at, bool surplus)
+{
+    const struct Tracked *t = mbarrier_tracked(b, at);
+    if (surplus && wanted(CHECK_SYNC))
+        check_problem(PROBLEM_PHASE, w, 1u << lane, "arrives at the "
+                      "mbarrier at byte %u of shared memory, whose phase %u"
+                      " needs no more arrivals: it waits for bytes that no"
+                      " copy has brought yet.\n    Count the arrivals that"
+                      " init was told.", at, t ? t->phase : 0);
+    if (b == w->block && ordered())
+        order_arrive(w, lane, SHARED_WINDOW + at);
+}
+
+void check_phase(const struct Block *b, uint32_t at)
+{
+    if (b == watched && ordered())
+        order_phase(SHARED_WINDOW + at);
+}
+
+void check_waited(struct Warp *w, const uint64_t *address, bool generic,
+                  uint32_t lanes)
+{
+    for (uint32_t m = lanes; m && ordered(); m &= m - 1) {
+        int l = __builtin_ctz(m);
+        uint64_t at = address[l] - (generic ? SHARED_WINDOW : 0);
+        if (at < w->block->shared_bytes)
+            order_wait(w, l, SHARED_WINDOW + at);
+    }
+}
+
+uint32_t check_mbarrier(struct Warp *w, const uint64_t *address,
+                        bool generic, uint32_t lanes, bool write)
+{
+    struct Access a = { .kind = write ? ACCESS_STORE : ACCESS_ATOM,
+                        .space = SPACE_SHARED, .size = 8 };
+    for (int l = 0; l < LANES; l++) {
+        a.address[l] = address[l] - (generic ? SHARED_WINDOW : 0);
+        bool here = a.address[l] + 8 <= w->block->shared_bytes;
+        a.lanes |= here ? lanes & 1u << l : 0;
+    }
+    struct Ask q = { .w = w, .a = &a, .area = &shared_area,
+                     .address = a.address, .touch = touch_of(a.kind),
+                     .on = a.lanes, .size = 8 };
+    if (q.on)
+        ask(&q);
+    return lanes;
+}
+
+void check_mbarrier_init(struct Warp *w, int lane, uint32_t at,
+                         uint32_t count, bool live)
+{
+    if (wanted(CHECK_SYNC) && live)
+        check_problem(PROBLEM_PHASE, w, 1u << lane, "initialises the"
+                      " mbarrier at byte %u of shared memory again: "
+                      "mbarrier.inval has to come first", at);
+    if (wanted(CHECK_SYNC) && (count == 0 || count > (1u << 20) - 1))
+        check_problem(PROBLEM_PHASE, w, 1u << lane, "initialises an "
+                      "mbarrier for %u arrivals: 1 to 1048575 are possible",
+                      count);
+}
+
+/* watch bulk copies */
+/* Compare, or note down, an access of a lane to bytes in a row. */
+static void touch_range(struct Ask *q, int lane, uint64_t from,
+                        uint64_t bytes)
+{
+    while (bytes) {
+        int lo = (int)(from % 128);
+        int here = bytes < 128u - (unsigned)lo ? (int)bytes : 128 - lo;
+        touch_line(q, q->area->line + from / 128, lo, lo + here,
+                   -128 * lane, 7);
+        from += (unsigned)here;
+        bytes -= (unsigned)here;
+    }
+}
+
+static void ask_range(const struct BulkCopy *c, struct Area *area,
+                      enum Touch touch, enum Pass pass, uint64_t from,
+                      uint64_t bytes)
+{
+    uint64_t address[LANES];
+    struct Warp then = *c->warp;
+    struct Now *now = area == &shared_area ? &now_shared : &now_global;
+    struct Ask q = { .w = &then, .area = area, .now = now, .touch = touch,
+                     .address = address, .size = (int)bytes, .pass = pass };
+    address[c->lane] = from;
+    then.pc = c->pc;
+    now->atomics |= touch == TOUCH_ATOMIC;
+    order_turn(c->warp);
+    touch_range(&q, c->lane, from, bytes);
+    if (q.race.lanes)
+        tell_race(&q);
+}
+
+static bool fenced_for(const struct BulkCopy *c, Stamp x)
+{
+    int me = c->warp->index * LANES + c->lane;
+    if (x < now_shared.block || warp_of(x) == PROXY)
+        return true;
+    int other = warp_of(x) * LANES + (int)(x % SEVERAL);
+    return proxy_fence[other] > x || proxy_fence[me] > x;
+}
+
+/* The first word of a range that is not; NULL: all are. */
+static const struct Line *unfenced(const struct BulkCopy *c, uint64_t from,
+                                   uint64_t bytes, int *word)
+{
+    for (uint64_t x = from / 4; x < (from + bytes) / 4; x++) {
+        const struct Line *l = shared_area.line + x / 32;
+        int parts = line_parts(l, &now_shared);
+        *word = (int)(x % 32);
+        if (parts == 1 && !fenced_for(c, l->writer[*word]))
+            return l;
+        for (int p = 0; parts > 1 && p < parts; p++)
+            if (!fenced_for(c, l->part[p].writer[*word]))
+                return l->part + p;
+    }
+    return NULL;
+}
+
+static void ask_proxy(const struct BulkCopy *c, uint64_t from,
+                      uint64_t bytes, const char *what)
+{
+    int word;
+    const struct Line *l = ordered() ? unfenced(c, from, bytes, &word)
+                                     : NULL;
+    if (!l)
+        return;
+    const struct Launch *launch = c->warp->block->launch;
+    struct Warp then = *c->warp;
+    Stamp x = l->writer[word];
+    char thread[60], place[160];
+    then.pc = c->pc;
+    thread_text(&launch->block, warp_of(x) * LANES + (int)(x % SEVERAL),
+                thread, sizeof thread);
+    check_problem(PROBLEM_PROXY, &then, 1u << c->lane, "%s which %s wrote"
+                  " at %s.\n    TMA may not see that: the writer has to "
+                  "execute fence.proxy.async, and then synchronise.", what,
+                  thread,
+                  where(launch->kernel, l->written_at[word], place,
+                        sizeof place));
+}
+
+void check_proxy_fence(struct Warp *w, uint32_t lanes)
+{
+    Stamp mine = ordered() ? order_split(w) : 0;
+    for (int l = 0; l < LANES; l++)
+        if (lanes >> l & 1)
+            proxy_fence[w->index * LANES + l] = mine;
+}
+
+static bool here(const struct Block *b)
+{
+    return b == watched;
+}
+
+static void tell_copy(const struct BulkCopy *c, enum ProblemKind kind,
+                      const char *text)
+{
+    struct Warp then = *c->warp;
+    then.pc = c->pc;
+    check_problem(kind, &then, 1u << c->lane, "%s", text);
+}
+
+static void ask_destination(const struct BulkCopy *c, uint32_t to)
+{
+    if (wanted(CHECK_SYNC) && (!bits_none(arriving, to, c->bytes) ||
+                               !bits_none(lent, to, c->bytes)))
+        tell_copy(c, PROBLEM_ASYNC, "asks for a copy to shared memory that "
+                  "another bulk copy still writes or reads.\n    Wait for "
+                  "that one first.");
+    if (ordered()) {
+        ask_range(c, &shared_area, TOUCH_WRITE, ONLY_CHECK, to, c->bytes);
+        ask_proxy(c, to, c->bytes, "asks for a copy over bytes");
+        ask_proxy(c, c->bar, 8,
+                  "asks for a copy that counts on an mbarrier");
+    }
+    bits_put(arriving, to, c->bytes, true);
+    bulk_busy++;
+}
+
+static void ask_source(const struct BulkCopy *c)
+{
+    if (wanted(CHECK_SYNC) && !bits_none(arriving, c->shared, c->bytes))
+        tell_copy(c, PROBLEM_ASYNC, "asks for a copy from shared memory to "
+                  "which another bulk copy is still on its way.\n    Wait "
+                  "for the phase of its mbarrier first.");
+    else if (wanted(CHECK_INIT) && shared_area.left &&
+             !bits_all(shared_area.valid, c->shared, c->bytes))
+        tell_copy(c, PROBLEM_UNINITIALISED, "asks for a copy from shared "
+                  "memory of which nobody has written a part");
+    if (ordered()) {
+        ask_range(c, &shared_area, TOUCH_READ, ONLY_CHECK, c->shared,
+                  c->bytes);
+        ask_proxy(c, c->shared, c->bytes, "asks for a copy of bytes");
+    }
+    bits_put(lent, c->shared, c->bytes, true);
+    bulk_busy++;
+}
+
+static void read_row(const struct CopyRow *r, void *to)
+{
+    struct Area *area = r->global ? area_of(r->global) : NULL;
+    bool *told = to;
+    if (!area)
+        return;
+    uint64_t from = r->global - area->base;
+    if (area->left && wanted(CHECK_INIT) && !*told &&
+        !bits_all(area->valid, from, r->bytes)) {
+        tell_copy(r->copy, PROBLEM_UNINITIALISED, "asks for a copy of "
+                  "bytes of global memory of which nobody has written a "
+                  "part");
+        *told = true;
+    }
+    if (ordered())
+        ask_range(r->copy, area, TOUCH_READ, CHECK_AND_NOTE, from,
+                  r->bytes);
+}
+
+static void write_row(const struct CopyRow *r, void *to)
+{
+    struct Area *area = r->global ? area_of(r->global) : NULL;
+    (void)to;
+    if (!area)
+        return;
+    uint64_t from = r->global - area->base;
+    bool adds = r->copy->form->op != OP_NONE;
+    if (ordered())
+        ask_range(r->copy, area, adds ? TOUCH_ATOMIC : TOUCH_WRITE,
+                  CHECK_AND_NOTE, from, r->bytes);
+    if (area->left)
+        area_wrote(area, from, r->bytes);
+}
+
+void check_copy_begins(const struct BulkCopy *c)
+{
+    bool told = false;
+    switch (c->form->way) {
+    case BULK_LOAD:
+        if (here(c->to))
+            ask_destination(c, c->shared);
+        copy_rows(c, read_row, &told);
+        break;
+    case BULK_ACROSS:
+        if (here(c->warp->block))
+            ask_source(c);
+        if (here(c->to))
+            ask_destination(c, c->across);
+        break;
+    case BULK_STORE:
+        if (here(c->warp->block))
+            ask_source(c);
+        break;
+    case BULK_ARRIVE: break;
+    }
+}
+
+static void note_copy(const struct BulkCopy *c, uint32_t to)
+{
+    uint64_t address[LANES] = { to };
+    struct Warp then = *c->warp;
+    struct Ask q = { .w = &then, .area = &shared_area, .now = &now_shared,
+                     .address = address, .touch = TOUCH_WRITE,
+                     .size = (int)c->bytes, .pass = ONLY_NOTE };
+    then.pc = c->pc;
+    order_copy();
+    touch_range(&q, 0, to, c->bytes);
+    order_copy_came(SHARED_WINDOW + c->bar);
+}
+
+void check_copy_came(const struct BulkCopy *c, const struct Block *b,
+                     uint32_t phase)
+{
+    uint32_t to = c->form->way == BULK_ACROSS ? c->across : c->shared;
+    char text[300];
+    snprintf(text, sizeof text, "brings %u bytes after phase %u of the"
+             " mbarrier at byte %u of shared memory is over: the phase has"
+             " announced fewer bytes than its copies bring", c->bytes,
+             c->phase, c->bar);
+    if (phase != c->phase && wanted(CHECK_SYNC))
+        tell_copy(c, PROBLEM_PHASE, text);
+    if (!here(b))
+        return;
+    bits_put(arriving, to, c->bytes, false);
+    bulk_busy--;
+    if (shared_area.left)
+        area_wrote(&shared_area, to, c->bytes);
+    if (ordered())
+        note_copy(c, to);
+}
+
+void check_copy_read(const struct BulkCopy *c)
+{
+    if (!here(c->warp->block))
+        return;
+    bits_put(lent, c->shared, c->bytes, false);
+    bulk_busy--;
+    if (ordered())
+        ask_range(c, &shared_area, TOUCH_READ, ONLY_NOTE, c->shared,
+                  c->bytes);
+}
+
+void check_copy_wrote(const struct BulkCopy *c)
+{
+    copy_rows(c, write_row, NULL);
+}
+
+void check_copy_left(const struct BulkCopy *c)
+{
+    if (!wanted(CHECK_SYNC))
+        return;
+    if (c->form->way == BULK_STORE && !c->kept)
+        tell_copy(c, PROBLEM_ASYNC, "has asked for a bulk store whose "
+                  "source is still to be read when the block ends.\n    "
+                  "Wait for it: cp.async.bulk.wait_group.read 0.");
+    if (c->form->way == BULK_LOAD || c->form->way == BULK_ACROSS)
+        tell_copy(c, PROBLEM_ASYNC, "has asked for a copy that is still on"
+                  " its way when the block ends: nobody has waited for the"
+                  " phase of its mbarrier.");
+}
+
+/* watch a cluster */
+static struct View {
+    uint64_t *valid, *arriving, *lent;
+    size_t left;
+    int bulk_busy;
+} views[MAX_CLUSTER];
+
+static uint64_t *turn_bits(uint64_t *now, uint64_t *from)
+{
+    memcpy(now, from, sizeof arriving);
+    return from;
+}
+
+static void keep_bits(uint64_t **to, const uint64_t *now)
+{
+    if (!*to)
+        *to = xcalloc(1, sizeof arriving);
+    memcpy(*to, now, sizeof arriving);
+}
+
+void check_block_turn(const struct Block *b)
+{
+    if (b == watched)
+        return;
+    if (watched) {
+        struct View *v = &views[watched->rank];
+        keep_bits(&v->valid, shared_area.valid);
+        keep_bits(&v->arriving, arriving);
+        keep_bits(&v->lent, lent);
+        v->left = shared_area.left;
+        v->bulk_busy = bulk_busy;
+    }
+    const struct View *v = &views[b->rank];
+    watched = b;
+    if (!v->valid)
+        return;
+    turn_bits(shared_area.valid, v->valid);
+    turn_bits(arriving, v->arriving);
+    turn_bits(lent, v->lent);
+    shared_area.left = v->left;
+    bulk_busy = v->bulk_busy;
+}
+
+void check_cluster_barrier(const struct Cluster *c)
+{
+    (void)c;
+    if (wanted(CHECK_RACE) && !together)
+        order_barrier();
+}
+
+/* watch operands of wgmma */
+bool check_operand_fenced(struct Warp *w, uint64_t at)
+{
+    struct BulkCopy reads = { .warp = w, .pc = w->pc };
+    const struct Launch *launch = w->block->launch;
+    char thread[60], place[160];
+    int word;
+    const struct Line *l = ordered() && here(w->block)
+                         ? unfenced(&reads, at, 16, &word) : NULL;
+    if (!l)
+        return true;
+    Stamp x = l->writer[word];
+    thread_text(&launch->block, warp_of(x) * LANES + (int)(x % SEVERAL),
+                thread, sizeof thread);
+    check_problem(PROBLEM_PROXY, w, ALL_LANES, "multiplies what %s wrote at"
+                  " %s.\n    wgmma may not see that: the writer has to "
+                  "execute fence.proxy.async, and then synchronise.",
+                  thread, where(launch->kernel, l->written_at[word], place,
+                                sizeof place));
+    return false;
 }
 
 /* the short way, and all others */
@@ -954,7 +1403,7 @@ static bool all_well(const struct Warp *w, const struct Access *a,
     uint32_t lanes = on >> f;
     if (!a->contiguous || a->size < 4 || lanes & (lanes + 1)
         || (a->kind != ACCESS_LOAD && !write) || (shared && in_flight)
-        || wanted_checks != CHECK_ALL || order_lost || is_strong(w))
+        || wanted_checks != CHECK_ALL || !ordered() || is_strong(w))
         return false;
     /* where the bytes lie, and how many they are */
     struct Area *area = shared ? &shared_area : area_of(a->address[f]);
@@ -962,6 +1411,9 @@ static bool all_well(const struct Warp *w, const struct Access *a,
         return false;
     uint64_t from = a->address[f] - area->base;
     uint64_t bytes = (unsigned)(__builtin_popcount(lanes) * a->size);
+    if (shared && bulk_busy && (!bits_none(arriving, from, bytes) ||
+                                (write && !bits_none(lent, from, bytes))))
+        return false;
     /* write the bytes, or see that they are written */
     if (write)
         area_wrote(area, from, bytes);
@@ -1018,7 +1470,10 @@ void check_launch_begin(struct Launch *l)
     memset(excused, 0, sizeof excused);
     for (int i = 0; i < l->kernel->instructions; i++)
         has_cas |= l->kernel->code[i].op == OP_CAS;
-    size_t threads = (size_t)l->block.x * l->block.y * l->block.z;
+    size_t threads = (size_t)l->block.x * l->block.y * l->block.z *
+                     l->cluster.x * l->cluster.y * l->cluster.z;
+    watched = NULL;
+    together = l->cluster.x * l->cluster.y * l->cluster.z > 1;
     size_t need = l->kernel->local_bytes * threads / 64 + 1;
     if (need > local_words) {
         local_valid = xrealloc(local_valid, need * sizeof *local_valid);
@@ -1035,6 +1490,11 @@ void check_launch_end(struct Launch *l)
 
 void check_block_begin(struct Block *b)
 {
+    check_block_turn(b);
+    memset(arriving, 0, sizeof arriving);
+    memset(lent, 0, sizeof lent);
+    memset(proxy_fence, 0, sizeof proxy_fence);
+    bulk_busy = 0;
     area_new_block(b->shared_bytes);
     if (!order_block(b->linear)) {
         areas_clear();
@@ -1042,7 +1502,7 @@ void check_block_begin(struct Block *b)
         order_block(b->linear);
     }
     forget_flights();
-    if (b->launch->kernel->local_bytes)
+    if (b->launch->kernel->local_bytes && b->rank == 0)
         memset(local_valid, 0, local_words * sizeof *local_valid);
 }
 

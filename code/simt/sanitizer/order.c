@@ -30,9 +30,9 @@ static uint64_t era;                    /* barriers and blocks ever      */
 
 struct Clock {
     uint64_t era;               /* void in another                       */
-    uint32_t warps;             /* that have entries; all others are 0   */
+    uint64_t warps;             /* that have entries; all others are 0   */
     uint32_t changes;           /* so far                                */
-    Stamp known[MAX_WARPS][LANES];
+    Stamp known[MAX_WARPS + 1][LANES];      /* and the copies'       */
 };
 static struct Clock *clocks[MAX_THREADS];       /* NULL: knows nothing   */
 
@@ -56,7 +56,7 @@ static Stamp *entries(struct Clock *c, int w)
     c->era = era;
     if (!(c->warps >> w & 1))
         memset(c->known[w], 0, sizeof c->known[w]);
-    c->warps |= 1u << w;
+    c->warps |= (uint64_t)1 << w;
     return c->known[w];
 }
 
@@ -72,7 +72,7 @@ static void learn(struct Clock *c, int w, uint32_t lanes, Stamp x)
 
 static void learn_all(struct Clock *c, const struct Clock *from)
 {
-    for (int w = 0; knows_any(from) && w < MAX_WARPS; w++) {
+    for (int w = 0; knows_any(from) && w <= MAX_WARPS; w++) {
         if (!(from->warps >> w & 1))
             continue;
         Stamp *to = entries(c, w), more = 0;
@@ -101,7 +101,7 @@ static struct Synced {
     Stamp fence[LANES];         /* end of what its last fence covers     */
     Stamp device_fence[LANES];  /* likewise, __threadfence only          */
     Stamp full_then[LANES];     /* `full` at its last fence              */
-} synced[MAX_WARPS];
+} synced[MAX_WARPS + 1];
 static Stamp fences;            /* the block's, up to the last barrier   */
 static Stamp last_fence;        /* and the last of all                   */
 
@@ -457,4 +457,67 @@ bool order_passed_on(Stamp x, int lane, const struct Now *n)
     Stamp fence = synced[w].era == era ? synced[w].fence[l] : 0;
     return fence && known(clocks[order_warp->index * LANES + lane],
                           w * LANES + l) >= fence;
+}
+
+/* order.c: arrivals and waits */
+void order_arrive(const struct Warp *w, int lane, uint64_t address)
+{
+    order_fence(w, 1u << lane, false);
+    publish(w, lane, release_at(address, true));
+}
+
+void order_phase(uint64_t address)
+{
+    struct Release *done = release_at(address + 1, true);
+    if (!done->clock)
+        done->clock = xcalloc(1, sizeof *done->clock);
+    done = release_at(address + 1, true);
+    const struct Release *all = release_at(address, false);
+    if (all && all->clock)
+        learn_all(done->clock, all->clock);
+}
+
+void order_wait(const struct Warp *w, int lane, uint64_t address)
+{
+    const struct Release *done = release_at(address + 1, false);
+    order_turn(w);
+    if (done)
+        acquire(w, lane, done);
+}
+
+/* The next writes are a copy's. */
+void order_copy(void)
+{
+    static const struct Warp nobody = { .index = PROXY };
+    new_strand(&nobody);
+    order_warp = NULL;
+}
+
+/* They count on this barrier. */
+void order_copy_came(uint64_t address)
+{
+    struct Release *all = release_at(address, true);
+    if (!all->clock)
+        all->clock = xcalloc(1, sizeof *all->clock);
+    learn(all->clock, PROXY, 1, now_shared.mine + 1);
+}
+
+/* A fence that publishes nothing. */
+Stamp order_split(const struct Warp *w)
+{
+    order_turn(w);
+    struct Synced *s = &synced[w->index];
+    Stamp mine = new_strand(w);
+    s->own = now_global.own = now_shared.own = mine;
+    return mine;
+}
+
+bool order_over_group(Stamp x, int lane)
+{
+    const struct Clock *c = clocks[order_warp->index * LANES + lane];
+    int group = warp_of(x) / 4 * 4 * LANES;
+    for (int t = group; t < group + 4 * LANES; t++)
+        if (known(c, t) > x - x % STRAND)
+            return true;
+    return false;
 }

@@ -47,6 +47,21 @@ bool order_published(uint64_t address);
 /* Does the lane know what the thread of x has published last? */
 bool order_passed_on(Stamp x, int lane, const struct Now *);
 
+/* order.h: arrivals and waits */
+/* A lane arrives at the mbarrier at this address, or has waited for it; a
+ * phase of it is over; a copy writes, and counts on it. */
+enum { PROXY = MAX_WARPS };     /* the number of the copies' warp        */
+void order_arrive(const struct Warp *, int lane, uint64_t address);
+void order_wait(const struct Warp *, int lane, uint64_t address);
+void order_phase(uint64_t address);
+void order_copy(void);
+void order_copy_came(uint64_t address);
+Stamp order_split(const struct Warp *); /* a new strand of its own       */
+
+/* Does the lane know what any thread of the warpgroup of x has done since
+ * x? */
+bool order_over_group(Stamp x, int lane);
+
 /* over() was not sure whether access x is over for a lane of the warp whose
  * turn it is, or for all its lanes: several.  This is. */
 bool order_over(Stamp x, int lane, bool several, const struct Now *);

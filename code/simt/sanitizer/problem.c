@@ -24,6 +24,8 @@ static const char *const kinds[] = {
     [PROBLEM_LEAK] = "leak",
     [PROBLEM_FREED] = "use after free",
     [PROBLEM_LAUNCH] = "launch",
+    [PROBLEM_PHASE] = "barrier phase",
+    [PROBLEM_PROXY] = "missing proxy fence",
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, MOST_REPORTS = 10 };
 

@@ -1,0 +1,39 @@
+/* Tangled from chapters/course/attention-on-hopper-solutions.nw, "Slow: where a sequence is cut".  Edit it there. */
+
+// attention-on-hopper/cut: slow code
+//
+// y[t] is the largest score of query t: the maximum of q[t] . k[u] over
+// the keys u <= t.  Queries and keys have 8 floats.  A block takes a work
+// tile of 96 queries, and brings the keys to shared memory in steps of 64,
+// up to the last query of its tile.  The grid has a block for each tile.
+// The kernel is right.  Count how many steps each tile of 512 queries
+// takes, and where a tile has too few queries.  Cut the sequence in
+// another place.
+
+__global__ void largest(float *y, const float *q, const float *k, int T)
+{
+    __shared__ float keys[64][8];
+    int first = 96 * blockIdx.x, end = min(first + 96, T);
+    int t = first + threadIdx.x;
+    float4 mine[2] = { 0 };
+    float most = -INFINITY;
+    for (int c = 0; c < 2 && t < T; c++)
+        mine[c] = ((const float4 *)q)[2 * t + c];
+    for (int u = 0; u < end; u += 64) {
+        __syncthreads();
+        for (int i = threadIdx.x; i < 8 * 64; i += 96)
+            keys[i / 8][i % 8] = 8 * u + i < 8 * T ? k[8 * u + i] : 0;
+        __syncthreads();
+        for (int j = 0; j < 64 && u + j <= t; j++) {
+            float score = 0;
+            for (int c = 0; c < 2; c++)
+                score += mine[c].x * keys[j][4 * c] +
+                         mine[c].y * keys[j][4 * c + 1] +
+                         mine[c].z * keys[j][4 * c + 2] +
+                         mine[c].w * keys[j][4 * c + 3];
+            most = fmaxf(most, score);
+        }
+    }
+    if (t < T)
+        y[t] = most;
+}

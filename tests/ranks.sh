@@ -1,0 +1,181 @@
+#!/bin/bash
+# Several ranks of `train` on one host: the same bits as one, the same tokens,
+# and one message when a rank fails.  On the processor, and on the software
+# GPU where train-simt is built.
+. tests/lib/run.sh
+make_corpus || { not_ok "a corpus to train on" "tokenize failed"; finish; }
+export OMP_NUM_THREADS=1
+
+ranks() {           # name, ranks, options...: a run of 6 steps, its log beside
+    local name=$1 N=$2
+    shift 2
+    train_small --batch 2 --accumulate 6 --steps 6 --gpus "$N" \
+        --out "$dir/$name" --log "$dir/$name.csv" "$@" \
+        > "$dir/$name.txt" 2> "$dir/$name.err" < /dev/null
+}
+same() {            # step, folder, folder: weights and moments
+    cmp "$dir/$2/step-$1/model.safetensors" \
+        "$dir/$3/step-$1/model.safetensors" &&
+        cmp "$dir/$2/step-$1/optimizer.safetensors" \
+            "$dir/$3/step-$1/optimizer.safetensors"
+}
+near() {            # log, log: losses and norms agree to a part in 10,000
+    paste -d, "$dir/$1.csv" "$dir/$2.csv" | awk -F, 'NR > 1 {
+        if (!($2 > 0 && $8 > 0)) { print; exit 1 }
+        a = $2 / $8 - 1; b = $4 / $10 - 1
+        if (!(a*a <= 1e-8 && b*b <= 1e-8)) { print; exit 1 } n++ }
+        END { if (n != 6) { print n " rows"; exit 1 } }'
+}
+
+# ---- the same numbers --------------------------------------------------------
+ranks one 1
+for N in 2 3; do
+    ranks any$N $N
+    check "$N ranks: losses and norms of one" near one any$N
+    check "$N ranks: each has its part of the batches" \
+        grep -q "^ranks   $N, .* with $((6 / N)) of the 6 batches" \
+        "$dir/any$N.txt"
+done
+ranks fixed1 1 --sum-order fixed
+check "one rank in a fixed order: losses and norms of one" near one fixed1
+for N in 2 3 6; do
+    ranks fixed$N $N --sum-order fixed
+    check "$N ranks in a fixed order: the bits of one" same 000006 fixed1 \
+        fixed$N
+done
+ranks small 3 --sum-order fixed --bucket 0.02
+check "small buckets: the same bits" same 000006 fixed1 small
+ranks late 2 --no-overlap
+check "buckets after the backward pass: the same bits" same 000006 any2 late
+for N in 2 3; do
+    ranks zero$N $N --zero 1 --sum-order fixed
+    check "$N ranks with divided moments: the bits of one" same 000006 fixed1 \
+        zero$N
+done
+ranks shards 3 --zero 1 --bucket 0.01 --log "$dir/shards.csv"
+check "3 ranks, divided, small buckets: losses and norms of one" near one shards
+ranks again 2
+check "twice two ranks: the same bits" same 000006 any2 again
+
+# ---- checkpoints -------------------------------------------------------------
+ranks moved 2 --sum-order fixed --steps 4 --save-every 2 --lr 2e-3
+ranks whole 1 --sum-order fixed --steps 4 --lr 2e-3
+for N in 1 3; do
+    cp -r "$dir/moved" "$dir/moved$N"
+    rm -rf "$dir/moved$N/step-000004"
+    "$BIN/train" --resume --gpus "$N" --out "$dir/moved$N" \
+        --log "$dir/moved$N.csv" > "$dir/moved$N.txt" 2>&1 < /dev/null
+    check "saved on 2 ranks, resumed on $N: the bits of one" same 000004 \
+        whole "moved$N"
+done
+
+# ---- failures ----------------------------------------------------------------
+refuses "batches that the ranks cannot share" 2 \
+    '^train: rank [01]: --accumulate 3: 2 GPUs need a multiple of 2' \
+    train_small --gpus 2 --accumulate 3 --steps 1
+check "what all ranks say is said once" test \
+    "$(wc -l < "$dir/stderr")" -eq 1
+
+victim() {          # folder, signal, step: to rank 1 when the step is saved
+    local p tries=200
+    while [ $((tries--)) -gt 0 ] && ! [ -d "$dir/$1/step-$3" ]; do
+        sleep 0.05
+    done
+    for p in $(pgrep -f -- "--out $dir/$1 "); do
+        if tr '\0' '\n' < "/proc/$p/environ" 2> /dev/null |
+            grep -qx MB_RANK=1; then
+            kill "-$2" "$p"
+            return
+        fi
+    done
+}
+fails() {           # text, name, signal, pattern, options...: one message
+    local text=$1 name=$2 number=$3 pattern=$4 status
+    shift 4
+    ranks "$name" 2 --steps 1000000 --save-every 2 --keep 0 "$@" &
+    victim "$name" "$number" 000002
+    wait $!
+    status=$?
+    if [ $status -eq 0 ] || ! grep -Eq "$pattern" "$dir/$name.err" ||
+        [ "$(wc -l < "$dir/$name.err")" -ne 1 ]; then
+        not_ok "$text" "status $status: $(cat "$dir/$name.err")"
+    elif pgrep -f -- "--out $dir/$name " > /dev/null; then
+        not_ok "$text" "a rank is left"
+    else
+        ok "$text"
+    fi
+}
+fails "a rank that is killed" killed KILL '^train: rank 1 was ended by signal 9'
+fails "a rank that hangs" hangs STOP \
+    'rank 0: .*rank 1 has not answered for 2 s' --timeout 2
+check "its checkpoints can be resumed from" train_small --resume --steps 4 \
+    --out "$dir/killed" --log "$dir/killed.csv"
+
+ranks restarted 2 --steps 800 --save-every 50 --keep 0 --restarts 2 \
+    --sum-order fixed &
+victim restarted KILL 000050
+wait $!
+ranks straight 1 --steps 800 --sum-order fixed
+check "a rank that is killed, with --restarts: the bits of a run in one go" \
+    same 000800 straight restarted
+check "and it says so" grep -q 'starting all 2 again .*restart 1 of 2' \
+    "$dir/restarted.err"
+
+# Two ranks as mpirun would start them.
+pair() {            # port, options of rank 1...: their messages in pair.err
+    local port=$1 a=()
+    shift
+    for r in 0 1; do
+        OMPI_COMM_WORLD_RANK=$r OMPI_COMM_WORLD_SIZE=2 train_small \
+            --batch 2 --steps 2 --address "127.0.0.1:$port" --timeout 20 \
+            "${a[@]}" > "$dir/pair.$r" 2>> "$dir/pair.err" < /dev/null &
+        a=("$@")
+    done
+    wait
+}
+port=$((20000 + $$ % 20000))
+: > "$dir/pair.err"
+pair $port
+check "two ranks by the variables of mpirun" grep -q '^ranks   2' "$dir/pair.0"
+pair $((port + 1)) --lr 1e-2
+check "ranks with two learning rates: rank 1 says which option" grep -q \
+    '^train: rank 1: --lr is 0.01.* here and .* in rank 0' "$dir/pair.err"
+check "and only rank 1" test "$(cat "$dir/pair.err")" = \
+    "$(grep "^train: rank 1: --lr" "$dir/pair.err")"
+: > "$dir/pair.err"
+pair $((port + 2)) --data "$dir/val.bin"
+check "ranks with two data sets: rank 1 says so" grep -q \
+    '^train: rank 1: --data is ' "$dir/pair.err"
+refuses "a rank that does not come" 1 \
+    'rank 1 has not come to 127.0.0.1:[0-9]* within 1 s' train_small --rank 0 \
+    --world 2 --address "127.0.0.1:$((port + 3))" --timeout 1 --steps 1
+
+# ---- the software GPU --------------------------------------------------------
+if [ -x "$BIN/train-simt" ]; then
+    small_simt() {  # name, ranks, options...
+        local name=$1 N=$2
+        shift 2
+        "$BIN/train-simt" --layers 1 --heads 1 --channels 32 --batch 1 \
+            --seq 16 --steps 2 --accumulate 2 --sum-order fixed \
+            --vocab "$dir/vocab" --data "$dir/train.bin" --gpus "$N" "$@" \
+            --out "$dir/$name" > "$dir/$name.txt" 2> "$dir/$name.err" \
+            < /dev/null
+    }
+    for p in fp32 bf16; do
+        small_simt $p.1 1 --precision $p
+        small_simt $p.2 2 --precision $p
+        small_simt $p.zero 2 --precision $p --zero 1
+        small_simt $p.next 1 --precision $p --steps 1
+        "$BIN/train-simt" --resume --steps 2 --gpus 2 --zero 1 --out \
+            "$dir/$p.next" > "$dir/$p.txt" 2>&1 < /dev/null
+        check "two software GPUs, $p: the bits of one" same 000002 $p.1 $p.2
+        check "... with divided weights and moments" same 000002 $p.1 $p.zero
+        check "... from a checkpoint of one" grep -q 'is in' "$dir/$p.txt"
+    done
+    small_simt off.1 1 --precision bf16 --master-weights off
+    small_simt off.2 2 --precision bf16 --master-weights off --zero 1
+    check "... with weights in bf16 only" same 000002 off.1 off.2
+else
+    skip "two software GPUs" "train-simt is not built"
+fi
+finish

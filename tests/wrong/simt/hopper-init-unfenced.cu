@@ -1,0 +1,30 @@
+// missing proxy fence: TMA has not seen the init of the barrier
+#include "wrong.h"
+#include "bulk.h"
+
+__global__ void kernel(float *y, const float *x)
+{
+    __shared__ __align__(128) float s[64];
+    __shared__ Barrier full;
+    int t = threadIdx.x;
+    if (t == 0) {
+        bar_init(&full, 1);
+#ifdef RIGHT
+        bar_ready();
+#endif
+        bar_expect(&full, sizeof s);
+        load(s, x, sizeof s, &full);            // HERE
+    }
+    __syncthreads();
+    bar_wait(&full, 0);
+    y[t] = s[63 - t];
+}
+
+int main()
+{
+    float *x = numbers<float>(1024), *y = zeroes<float>(1024);
+    kernel<<<1, 64>>>(y, x);
+    finish();
+    cudaFree(x);
+    cudaFree(y);
+}

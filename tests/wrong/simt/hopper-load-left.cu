@@ -1,0 +1,29 @@
+// copy not waited for: nobody waits for the phase at all
+#include "wrong.h"
+#include "bulk.h"
+
+__global__ void kernel(float *y, const float *x)
+{
+    __shared__ __align__(128) float s[64];
+    __shared__ Barrier full;
+    int t = threadIdx.x;
+    if (t == 0) {
+        bar_init(&full, 1);
+        bar_ready();
+        bar_expect(&full, sizeof s);
+        load(s, x, sizeof s, &full);            // HERE
+#ifdef RIGHT
+        bar_wait(&full, 0);
+#endif
+    }
+    y[t] = x[t];
+}
+
+int main()
+{
+    float *x = numbers<float>(1024), *y = zeroes<float>(1024);
+    kernel<<<1, 64>>>(y, x);
+    finish();
+    cudaFree(x);
+    cudaFree(y);
+}
