@@ -39,19 +39,20 @@ $(B)/simt/%.o: %.cu $(SIMTCC)
 	$(SIMTCC) $(SIMTFLAGS) -I$(CODE) -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror) \
 	  -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
 
-# What the model runs on a GPU.  What needs cuBLASLt or Hopper's own
-# instructions is for nvcc alone; the same functions for any GPU are in the
-# other files.
+# What the model runs on a GPU.  What needs cuBLASLt is for nvcc alone.
 CU       := $(sort $(shell find $(CODE)/backend $(CODE)/ops -name '*.cu'))
-CU_SIMT  := $(foreach f,$(CU),$(if $(findstring hopper,$(f))$(findstring cublaslt,$(f)),,$(f)))
+CU_SIMT  := $(foreach f,$(CU),$(if $(findstring cublaslt,$(f)),,$(f)))
 SIMT_OBJECTS := $(CU_SIMT:%.cu=$(B)/simt/%.o)
 # Both compilers round every product and sum alone, so that the software GPU
 # and a real one compute the same bits.
 $(SIMT_OBJECTS): SIMTFLAGS = -ffp-contract=off
+# The sums of wgmma are registers only if every loop over them is unrolled.
+$(filter %hopper_fwd.o %hopper_bwd.o %two_pass.o %cuda_hopper.o,$(SIMT_OBJECTS)): \
+  SIMTFLAGS += -mllvm -unroll-threshold=5000 -Wno-pass-failed
 
 # NAME-simt for the software GPU, NAME-cuda for a real one.
 ON_GPU   := $(addprefix $(CODE)/,programs/train programs/eval programs/generate \
-            bench/bench_machine bench/bench_step)
+            bench/bench_machine bench/bench_step bench/bench_collectives)
 define SIMT_PROGRAM
 $(B)/bin/$(call name_of,$(1))-simt: $(B)/opt/$(1).o $(SIMT_OBJECTS) \
                                     $(B)/libmb-host.a $(B)/lib/libsimt.a
@@ -68,7 +69,7 @@ $(B)/tests-simt/%: $(B)/opt/tests/%.o $(SIMT_OBJECTS) $(B)/libmb-host.a \
 # The programs for GPUs that make sense without a clock.
 LESSON_SIMT := $(B)/bin/vector-add-simt $(B)/bin/device-query-simt \
                $(B)/bin/count-accesses-simt \
-               $(B)/bin/power-simt
+               $(B)/bin/power-simt $(B)/bin/mlp-nccl-simt
 $(LESSON_SIMT): $(B)/bin/%-simt: $(B)/libmb-host.a $(B)/lib/libsimt.a
 	@mkdir -p $(@D)
 	$(CC) -fopenmp $(FLAGS.opt) $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) -lstdc++ -o $@
@@ -77,6 +78,7 @@ $(B)/bin/device-query-simt: $(B)/simt/$(CODE)/lessons/device_query.o
 $(B)/bin/count-accesses-simt: $(B)/simt/$(CODE)/lessons/count_accesses.o \
   $(B)/simt/$(CODE)/bench/access_kernels.o $(B)/simt/$(CODE)/ladder/transpose.o
 $(B)/bin/power-simt:        $(B)/simt/$(CODE)/lessons/power.o
+$(B)/bin/mlp-nccl-simt:     $(B)/simt/$(CODE)/lessons/mlp_nccl.o
 
 # The coding exercises.  What grade tells is not a failure of make.
 .PHONY: exercise install uninstall
