@@ -39,7 +39,8 @@
     "simtcc: no __managed__ variables on the software GPU: use "          \
     "__device__ and cudaMemcpyToSymbol")))
 #define __cluster_dims__(...) __attribute__((unavailable(                 \
-    "simtcc: no thread block clusters on the software GPU")))
+    "simtcc: no __cluster_dims__: launch with cudaLaunchKernelEx and "     \
+    "cudaLaunchAttributeClusterDimension")))
 
 #include <assert.h>
 #include <initializer_list>
