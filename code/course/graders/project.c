@@ -108,9 +108,9 @@ const struct Exercise project_exercises[] = {
                 "A thread that owns four neighbouring columns of c loads four "
                 "numbers of b as one float4.  For the same with a, store its "
                 "tile turned around.",
-                "The turned tile is stored in columns.  Which width of its rows "
-                "keeps these stores out of each other's banks, and the loads "
-                "aligned?  66, with loads of float2.",
+                "The turned tile is stored in columns.  Which width of its "
+                "rows keeps these stores out of each other's banks, and the "
+                "loads aligned?  66, with loads of float2.",
                 "Rows and columns beyond the edges: put zeros into the tiles, "
                 "and do not write what is beyond." } },
     { .name = NULL },
