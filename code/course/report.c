@@ -262,8 +262,8 @@ bool class_grade(const char *dir, uint64_t seed, struct Error *e)
     for (int i = 0; ok && i < n; i++)
         if (!name_allowed(s[i].name))
             ok = error_set(e, "%s/%s: the name of a folder has a comma, a "
-                           "quote or a control character, or begins with =, "
-                           "+, - or @; a table cannot hold it: rename it",
+                           "quote or a control character, or begins with "
+                           "=, +, - or @; a table cannot hold it: rename it",
                            dir, s[i].name);
     if (ok) {
         grade_all(s, n, dir, seed);
