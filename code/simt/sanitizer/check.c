@@ -38,8 +38,8 @@ bool check_configure(const char *text, struct Error *e)
             i++;
         if (i == WORDS)
             return error_set(e, "SIMT_CHECK=%s: '%.*s' is none of on, off,"
-                             " strict, memory, init, race, sync, leak", text,
-                             (int)n, p);
+                             " strict, memory, init, race, sync, leak",
+                             text, (int)n, p);
         what |= words[i].what;
         p = p[n] ? p + n + 1 : NULL;
     }
