@@ -48,7 +48,8 @@
 #define __managed__ __device__ __attribute__((section("simt_managed")))
 #endif
 #define __cluster_dims__(...) __attribute__((unavailable(                 \
-    "simtcc: no thread block clusters on the software GPU")))
+    "simtcc: no __cluster_dims__: launch with cudaLaunchKernelEx and "     \
+    "cudaLaunchAttributeClusterDimension")))
 
 #include <assert.h>
 #include <initializer_list>
