@@ -114,6 +114,33 @@ check "a chapter with three exercises would be noticed" \
 check "a chapter without exercises would be noticed" \
     lacks '/^attention-backward$/,/^$/d'
 
+# ---- what the book says of them ----------------------------------------------
+# named LIST FILE: names of exercises in the file, of which the list has none
+named() {
+    grep -oE '`[a-z0-9-]+/[a-z0-9-]+`|NAME=[a-z0-9-]+/[a-z0-9-]+' "$2" |
+        tr -d '`' | sed 's,NAME=,,' | sort -u | comm -23 - "$1"
+}
+# unnamed LIST: exercises that the text of their chapter does not name
+unnamed() {
+    local name
+    while read -r name; do
+        grep -qE "[\`=]$name\`" chapters/*/"${name%/*}.nw" || echo "$name"
+    done < "$1"
+}
+nothing() { local out; out=$("$@"); [ -z "$out" ] || { echo "$out"; return 1; }; }
+awk '/^[a-z]/ && NF == 1 { chapter = $1 }
+     /^  [^ ]/ { print chapter "/" $2 }' "$dir/course" | sort > "$dir/names"
+check "the syllabus names exercises that there are" \
+    nothing named "$dir/names" chapters/course/syllabus.nw
+check "every exercise is named in its chapter" nothing unnamed "$dir/names"
+finds() { "$@" | grep -q .; }
+grep -v '^races/last' "$dir/names" > "$dir/fewer"
+check "an exercise of the syllabus that is gone would be noticed" \
+    finds named "$dir/fewer" chapters/course/syllabus.nw
+sed 's,^races/last,races/lost,' "$dir/names" > "$dir/other"
+check "an exercise that its chapter forgets would be noticed" \
+    finds unnamed "$dir/other"
+
 # ---- what a reader does ----------------------------------------------------
 name=throughput-machine/add
 said_of() { "$grade" --in "$dir/new" --seed 7 "$@" > "$dir/said" 2>&1; status=$?; }
@@ -127,6 +154,8 @@ said_of $name
 check "the solution in its place is graded" said 0 '★★★☆'
 said_of --hint $name
 check "a hint" said 0 '^1\. The number of a thread'
+check "and for the pages of the book" \
+    grep -qxF "[\"$name\", \"a first kernel\", 1, 3]," "$dir/new/progress.js"
 said_of --list
 check "stars and hints are kept" diff - "$dir/new/progress.txt" <<< "$name 3 1"
 check "the course shows the stars" said 0 '★★★☆  add .*kernel'

@@ -2,7 +2,9 @@
 // sideways scrolling, readable contrast, unfolding, search, life without scripts,
 // and the rules of axe-core for WCAG 2.2, levels A and AA.
 // node tests/pages.mjs [FOLDER]   (default build/book/html)
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync,
+         rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -192,8 +194,10 @@ async function visit(options, names, use) {
         const context = await browser.newContext(options);
         const page = await context.newPage();
         const noise = [], asked = [];
-        page.on("console", m => {
-            if (["error", "warning"].includes(m.type())) noise.push(m.text());
+        page.on("console", m => {       // nobody need have begun an exercise
+            if (["error", "warning"].includes(m.type()) &&
+                !/\/exercises\/progress.js$/.test(m.location().url))
+                noise.push(m.text());
         });
         page.on("pageerror", e => noise.push(String(e)));
         page.on("request", r => {
@@ -685,6 +689,57 @@ async function aids(name) {
     if (chapter) await aids(chapter);
     else console.log(`ok ${++count} - aids # SKIP no chapter with a use here`);
 }
+
+// ---- stars of exercises --------------------------------------------------------
+// In a copy of the tree, in which somebody has begun.
+async function stars(name) {
+    const tree = mkdtempSync(`${tmpdir()}/stars-`);
+    cpSync(folder, `${tree}/build/book/html`, { recursive: true,
+        filter: from => !from.endsWith(".html") ||
+                        [name, "syllabus.html"].some(f => from.endsWith(f)) });
+    mkdirSync(`${tree}/exercises`);
+    const script = `${tree}/exercises/progress.js`;
+    writeFileSync(script, `showStars([
+["throughput-machine/add", "a <b>first</b> kernel", 1, 3],
+["throughput-machine/mirror", "a grid", 1, 0],
+["warps/sum", "a sum", 1, 4]]);\n`);
+    const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
+    const noise = [], bad = [];
+    page.on("pageerror", e => noise.push(String(e)));
+    const seen = async file => {
+        await page.goto(pathToFileURL(`${tree}/build/book/html/${file}`).href);
+        return page.evaluate(() => [...document.querySelectorAll("main .stars")]
+            .map(e => (e.previousElementSibling?.textContent || "") + " " +
+                      e.textContent + " " + e.getAttribute("aria-label")));
+    };
+    const beside = await seen(name);
+    report(beside.join("; ") ===
+           "make exercise NAME=throughput-machine/add ★★★☆ 3 of 4 stars; " +
+           "throughput-machine/mirror ☆☆☆☆ 0 of 4 stars" && !noise.length,
+           "stars: beside the names of exercises (catches stars of names that " +
+           "the script does not have)", [...beside, ...noise]);
+    await seen("syllabus.html");
+    const all = await page.locator(".stars-of-all").innerText();
+    for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        bad.push(...await page.evaluate(weakText));
+    }
+    bad.push(...await page.evaluate(wide));
+    report(/^6 of 9 stars/.test(all) && all.includes("a <b>first</b> kernel") &&
+           !bad.length, "stars: the course, with contrast and room at 360 px " +
+           "(catches markup in a title, and a fourth star in the sum)",
+           [all, ...bad]);
+    rmSync(script);
+    const none = await seen(name), [, text] = [await seen("syllabus.html"),
+        await page.locator(".stars-of-all").innerText()];
+    report(none.length === 0 && /No exercise has been begun/.test(text) &&
+           !noise.length, "stars: none before an exercise is begun (catches a " +
+           "page that waits for the script)", [...none, text, ...noise]);
+    await page.close();
+    rmSync(tree, { recursive: true });
+}
+if (["throughput-machine.html", "syllabus.html"].every(f => pages.includes(f)))
+    await stars("throughput-machine.html");
 
 // ---- the glossary ------------------------------------------------------------
 if (pages.includes("glossary.html")) {

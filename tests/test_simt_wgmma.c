@@ -271,6 +271,7 @@ static uint32_t place_in(const struct Case *c, bool turned, int i, int q,
 struct Flaw {
     const char *before, *after, *read;  /* instead of what is right */
     int only_warps;
+    bool no_proxy;
 };
 
 static void list(char *to, const char *prefix, int n)
@@ -308,9 +309,10 @@ static void write_kernel(char *text, const struct Case *c, uint64_t a,
         "add.s64 %%rd9, %%rd3, %%rd7;\n", MEMORY, 4 * sums);
     for (int i = 0; i < sums; i++)
         text += sprintf(text, "ld.global.u32 %%s%d, [%%rd9+%d];\n", i, 4 * i);
-    text += sprintf(text, "fence.proxy.async; bar.sync 0;\n"
+    text += sprintf(text, "%s bar.sync 0;\n"
         "mov.u64 %%rd10, %llu; mov.u64 %%rd11, %llu; mov.u32 %%r8, %d;\n"
-        "setp.ne.s32 %%p2, %%r8, 0;\n", (unsigned long long)a,
+        "setp.ne.s32 %%p2, %%r8, 0;\n",
+        flaw->no_proxy ? "" : "fence.proxy.async;", (unsigned long long)a,
         (unsigned long long)b, c->old);
     if (flaw->only_warps)
         text += sprintf(text, "setp.ge.u32 %%p3, %%r1, %d; @%%p3 bra out;\n",
@@ -335,7 +337,7 @@ static void write_kernel(char *text, const struct Case *c, uint64_t a,
 static const struct Flaw right = {
     "wgmma.fence.sync.aligned;",
     "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;",
-    "", 0,
+    "", 0, false,
 };
 
 static uint64_t descriptor(const struct Case *c, uint32_t at, uint32_t lead,
@@ -524,7 +526,7 @@ static void must_hear(const struct Row *row, const char *words)
             flat[n++] = ' ';
     flat[n] = 0;
     if (!strstr(flat, words))
-        fail_msg("%s: heard '%s', not '%s'", row->name, flat, words);
+        fail_msg("%s: heard '%.300s', not '%s'", row->name, flat, words);
 }
 
 static const struct Wrong {
@@ -536,31 +538,41 @@ static const struct Wrong {
 #define FENCE "wgmma.fence.sync.aligned;"
 #define COMMIT "wgmma.commit_group.sync.aligned;"
 #define WAIT "wgmma.wait_group.sync.aligned 0;"
-    { "no fence", { "", COMMIT WAIT, "", 0 }, "since the last wgmma.fence", false },
-    { "fence too early", { FENCE "add.u32 %s3, %s3, 1;", COMMIT WAIT, "", 0 },
+    { "no fence", { "", COMMIT WAIT, "", 0, false }, "since the last wgmma.fence", false },
+    { "fence too early", { FENCE "add.u32 %s3, %s3, 1;", COMMIT WAIT, "", 0, false },
       "since the last wgmma.fence", false },
     { "A after the fence", { FENCE "add.u32 %x1, %x1, 1;", COMMIT WAIT, "",
-      0 }, "some registers of A", false },
-    { "no wait", { FENCE, COMMIT, "", 0 }, "Wait for its group first", false },
-    { "no commit", { FENCE, WAIT, "", 0 }, "Commit its group", false },
+      0, false }, "some registers of A", false },
+    { "no wait", { FENCE, COMMIT, "", 0, false }, "Wait for its group first", false },
+    { "no commit", { FENCE, WAIT, "", 0, false }, "Commit its group", false },
     { "sum changed early", { FENCE, COMMIT "mov.u32 %s0, %s1;"
-      "add.u32 %s0, %s0, 1;" WAIT, "", 0 }, "still writing", false },
-    { "A overwritten", { FENCE, COMMIT "add.u32 %x0, %x1, 1;" WAIT, "", 0 },
+      "add.u32 %s0, %s0, 1;" WAIT, "", 0, false }, "still writing", false },
+    { "A overwritten", { FENCE, COMMIT "add.u32 %x0, %x1, 1;" WAIT, "", 0, false },
       "overwrites a register that wgmma is still reading", false },
     { "buffer refilled", { FENCE, COMMIT "and.b32 %r7, %r1, 31;"
       "setp.eq.u32 %p3, %r7, 0; @%p3 st.shared.u32 [mem+65632], %r2;"
-      WAIT, "", 0 }, "an operand in shared memory was overwritten", false },
-    { "three warps", { FENCE, COMMIT WAIT, "", 3 },
+      WAIT, "", 0, false }, "an operand in shared memory was overwritten", false },
+    { "three warps", { FENCE, COMMIT WAIT, "", 3, false },
       "executed by 3 warps", true },
     { "half a warp", { FENCE "setp.lt.u32 %p3, %r1, 16; @%p3", COMMIT WAIT,
-      "", 0 }, "all 32 lanes", true },
+      "", 0, false }, "all 32 lanes", true },
     { "descriptor of a lane", { FENCE "cvt.u64.u32 %rd11, %r1;",
-      COMMIT WAIT, "", 0 }, "all lanes must have the same", true },
+      COMMIT WAIT, "", 0, false }, "all lanes must have the same", true },
     { "descriptor of a warp", { FENCE "shr.u32 %r7, %r1, 5;"
-      "cvt.u64.u32 %rd11, %r7;", COMMIT WAIT, "", 0 },
+      "cvt.u64.u32 %rd11, %r7;", COMMIT WAIT, "", 0, false },
       "must execute the same wgmma", true },
+    { "no proxy fence", { FENCE, COMMIT WAIT, "", 0, true },
+      "wgmma may not see that", false },
+    { "registers of three warps", { FENCE "@%p0 bra skip;"
+      "shr.u32 %r7, %r1, 5; setp.eq.u32 %p3, %r7, 2; @%p3 bra skip;"
+      "setmaxnreg.dec.sync.aligned.u32 40; skip:", COMMIT WAIT, "", 0,
+      false }, "all four must execute it", true },
+    { "registers up by dec", { FENCE "setmaxnreg.dec.sync.aligned.u32 256;",
+      COMMIT WAIT, "", 0, false }, "dec at most as many", true },
+    { "registers of others", { FENCE "setmaxnreg.inc.sync.aligned.u32 256;",
+      COMMIT WAIT, "", 0, false }, "would wait for ever", true },
     { "outside", { FENCE "mov.u64 %rd11, 0x40000400000103ff;"
-      "add.s64 %rd11, %rd11, 15360;", COMMIT WAIT, "", 0 },
+      "add.s64 %rd11, %rd11, 15360;", COMMIT WAIT, "", 0, false },
       "of shared memory; the block has", true },
 };
 
@@ -625,6 +637,130 @@ static void wrong_layout(const struct Row *row)
     assert_true(differ > 500);
 }
 
+/* ---- conversions, and instructions around ----------------------------- */
+
+static uint64_t in[65536], out[65536];
+
+static void run_many(const char *body, int n)
+{
+    static char text[3000];
+    struct Error e = { "" };
+    snprintf(text, sizeof text, "%s%s%s", OPENING, body, "\nret;\n}\n");
+    if (run_text(text, n / 128, 128, 0, in, out, 0, &e) != FAULT_NONE)
+        fail_msg("%s", e.text);
+}
+
+/* The code of the nearest number, by trying them all. */
+static uint32_t nearest(int t, double x, uint32_t most)
+{
+    uint32_t best = 0, sign = signbit(x) ? 0x80 : 0;
+    if (x != x)
+        return 0x7f;
+    for (uint32_t b = 0; b <= most; b++) {
+        double d = fabs(fabs(x) - value_of(t, b));
+        double old = fabs(fabs(x) - value_of(t, best));
+        if (d < old || (d == old && b % 2 == 0))
+            best = b;
+    }
+    return (isinf(x) ? most : best) | sign;
+}
+
+/* All halves, two at a time; and as floats, between them, too. */
+static void convert(const struct Row *row)
+{
+    int t = strstr(row->name, "e4m3") ? 3 : 4;
+    uint32_t most = t == 3 ? 0x7e : 0x7b;
+    char body[400];
+    sanitize = false;
+    for (uint64_t h = 0; h < 65536; h++)
+        in[h] = h | (h * 7919 & 0xffff) << 16;
+    snprintf(body, sizeof body, "ld.global.u32 %%r5, [%%rd4];"
+        "cvt.rn.satfinite.%sx2.f16x2 %%h1, %%r5; cvt.u32.u16 %%r6, %%h1;"
+        "cvt.rn.satfinite.relu.%sx2.f16x2 %%h1, %%r5;"
+        "cvt.u32.u16 %%r7, %%h1; st.global.v2.u32 [%%rd3], {%%r6, %%r7};",
+        types[t].name, types[t].name);
+    run_many(body, 65536);
+    for (int h = 0; h < 65536; h++) {
+        double low = float_from_half((uint16_t)in[h]);
+        double high = float_from_half((uint16_t)(in[h] >> 16));
+        uint64_t want = nearest(t, low, most) | nearest(t, high, most) << 8;
+        want |= (uint64_t)nearest(t, low < 0 ? 0 : low, most) << 32;
+        want |= (uint64_t)nearest(t, high < 0 ? 0 : high, most) << 40;
+        if (signbit(low) && low == 0)
+            want &= ~((uint64_t)0x80 << 32);
+        if (signbit(high) && high == 0)
+            want &= ~((uint64_t)0x80 << 40);
+        if (out[h] != want)
+            fail_msg("%g and %g become %llx, not %llx", high, low,
+                     (unsigned long long)out[h], (unsigned long long)want);
+    }
+    for (uint64_t i = 0; i < 4096; i++) {
+        float x = (float)ldexp(noise(9, i), (int)(i % 40) - 25);
+        memcpy(&in[i], &x, 4);
+    }
+    snprintf(body, sizeof body, "ld.global.f32 %%f1, [%%rd4];"
+        "mov.f32 %%f2, 0f3f800000; cvt.rn.satfinite.%sx2.f32 %%h1, %%f1, "
+        "%%f2; cvt.u64.u16 %%rd6, %%h1; st.global.u64 [%%rd3], %%rd6;",
+        types[t].name);
+    run_many(body, 4096);
+    for (int i = 0; i < 4096; i++) {
+        float x;
+        memcpy(&x, &in[i], 4);
+        uint32_t want = nearest(t, x, most) << 8 | nearest(t, 1, most);
+        if (out[i] != want)
+            fail_msg("%a becomes %llx, not %x", (double)x,
+                     (unsigned long long)out[i], want);
+    }
+}
+
+static void back(const struct Row *row)
+{
+    int t = strstr(row->name, "e4m3") ? 3 : 4;
+    char body[300];
+    sanitize = false;
+    for (uint64_t b = 0; b < 256; b++)
+        in[b] = b | (255 - b) << 8;
+    snprintf(body, sizeof body, "ld.global.u16 %%h1, [%%rd4];"
+        "cvt.rn.f16x2.%sx2 %%r5, %%h1; cvt.u64.u32 %%rd6, %%r5;"
+        "st.global.u64 [%%rd3], %%rd6;", types[t].name);
+    run_many(body, 256);
+    for (uint32_t b = 0; b < 256; b++)
+        for (int high = 0; high < 2; high++) {
+            uint32_t h = (uint32_t)(out[b] >> 16 * high) & 0xffff;
+            double want = value_of(t, high ? 255 - b : b);
+            double got = float_from_half((uint16_t)h);
+            if (want != want ? h != 0x7fff : !(got == want) ||
+                signbit(got) != signbit(want))
+                fail_msg("code %x is %04x", high ? 255 - b : b, h);
+        }
+}
+
+static void around(const struct Row *row)
+{
+    (void)row;
+    sanitize = false;
+    for (uint64_t i = 0; i < 128; i++)
+        in[i] = i * 0x10003 + 1;
+    run_many("ld.global.u32 %r5, [%rd4];"
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r6, %r5;"
+        "mov.u32 %r7, 0; elect.sync %r8|%p1, 0xfffffff0;"
+        "selp.u32 %r7, 256, 0, %p1; add.u32 %r7, %r7, %r8;"
+        "st.global.v2.u32 [%rd3], {%r6, %r7};", 128);
+    for (unsigned i = 0; i < 128; i++) {
+        unsigned l = i % 32, w = i & ~31u, r = l / 4, c = l % 4 * 2;
+        uint32_t want = 0;
+        for (unsigned k = 0; k < 2; k++) {      /* element (r, c + k) */
+            uint32_t from = (uint32_t)in[w + (c + k) * 4 + r / 2];
+            want |= (from >> r % 2 * 16 & 0xffff) << 16 * k;
+        }
+        if ((uint32_t)out[i] != want)
+            fail_msg("thread %u has %08x, not %08x", i, (uint32_t)out[i],
+                     want);
+        if (l >= 4)
+            assert_int_equal(out[i] >> 32, l == 4 ? 260 : 4);
+    }
+}
+
 static const struct Row rows[] = {
     { "sums a=bf16", sums, "a sum that is rounded" },
     { "sums a=f16", sums, "products aligned to their own exponent" },
@@ -671,7 +807,16 @@ static const struct Row rows[] = {
     { "wrong: half a warp", wrong, "lanes that are absent" },
     { "wrong: descriptor of a lane", wrong, "lane 0 speaks for all" },
     { "wrong: descriptor of a warp", wrong, "a warp speaks for itself" },
+    { "wrong: no proxy fence", wrong, "stores that wgmma sees at once" },
+    { "wrong: registers of three warps", wrong, "a warp's own registers" },
+    { "wrong: registers up by dec", wrong, "a number is a number" },
+    { "wrong: registers of others", wrong, "registers out of nothing" },
     { "wrong: outside", wrong, "reads behind shared memory" },
+    { "convert to e4m3", convert, "numbers below 2^-6 flushed" },
+    { "convert to e5m2", convert, "infinities kept" },
+    { "convert from e4m3", back, "NaN as 480" },
+    { "convert from e5m2", back, "the other half first" },
+    { "elect and transpose", around, "the highest lane" },
     { "wrong layout: swizzle", wrong_layout, "no swizzle" },
     { "wrong layout: stride", wrong_layout, "a stride that is computed" },
 };

@@ -188,6 +188,35 @@ static void print_verdict(const struct Answer *w, const struct Verdict *v)
         printf("  grade --hint %s gives a hint\n", w->exercise->name);
 }
 
+/* write the stars for the pages of the book */
+static int stars_of(const struct Progress *p, const char *name)
+{
+    for (int i = 0; i < p->n; i++)
+        if (strcmp(p->result[i].name, name) == 0)
+            return p->result[i].stars;
+    return 0;
+}
+
+static bool write_page_script(const char *dir, const struct Progress *p,
+                              struct Error *e)
+{
+    struct Writer out;
+    char path[FILE_PATH_MAX], line[300];
+    const struct Exercise *x;
+    if (!path_join(path, dir, "progress.js", e) ||
+        !writer_open(&out, path, e))
+        return false;
+    writer_write(&out, "showStars([\n", 12);
+    for (int i = 0; (x = exercise_number(i)); i++) {
+        int n = snprintf(line, sizeof line, "[\"%s\", \"%s\", %d, %d],\n",
+                         x->name, x->title, x->difficulty,
+                         stars_of(p, x->name));
+        writer_write(&out, line, (size_t)n);
+    }
+    writer_write(&out, "]);\n", 4);
+    return writer_commit(&out, e);
+}
+
 /* keep the progress */
 static struct Progress progress;
 
@@ -212,7 +241,8 @@ static void save_progress(void)
     char path[FILE_PATH_MAX];
     struct Error e;
     progress_path(path);
-    if (!make_dirs(folder, &e) || !progress_write(&progress, path, &e))
+    if (!make_dirs(folder, &e) || !progress_write(&progress, path, &e) ||
+        !write_page_script(folder, &progress, &e))
         fail("%s", e.text);
 }
 

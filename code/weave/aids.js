@@ -212,7 +212,65 @@ function forgetButton() {
     return button;
 }
 
+/* show the stars of exercises */
+const inTree = /^(file:.*\/)build\/book\/html\/[^/]*$/;
+const exerciseName = /^(?:make exercise NAME=)?([a-z0-9-]+\/[a-z0-9-]+)$/;
+
+function loadStars() {
+    const tree = location.href.replace(/[?#].*/, "").match(inTree);
+    const named = [...document.querySelectorAll("main code")].some(
+        code => exerciseName.test(code.textContent));
+    if (!tree || !(named || document.querySelector(".stars-of-all")))
+        return;
+    const script = document.createElement("script");
+    script.src = tree[1] + "exercises/progress.js";
+    document.head.append(script);
+}
+
+function starsOf(stars) {
+    const mark = document.createElement("span");
+    mark.className = "stars aid";
+    mark.setAttribute("role", "img");
+    mark.setAttribute("aria-label", `${stars} of 4 stars`);
+    mark.textContent = "★".repeat(stars) + "☆".repeat(4 - stars);
+    return mark;
+}
+
+window.showStars = list => {
+    const known = new Map(list.map(([name, , , stars]) => [name, stars]));
+    for (const code of document.querySelectorAll("main code")) {
+        const name = code.textContent.match(exerciseName)?.[1];
+        if (known.has(name) && !code.closest("pre, a"))
+            code.after(" ", starsOf(known.get(name)));
+    }
+    document.querySelectorAll(".stars-of-all").forEach(
+        div => showCourse(div, list));
+};
+
+function element(tag, ...content) {
+    const e = document.createElement(tag);
+    e.append(...content);
+    return e;
+}
+
+function showCourse(div, list) {
+    const sum = list.reduce(
+        (n, [, , , stars]) => n + Math.min(stars, 3), 0);
+    const rows = new Map();
+    for (const [name, title, , stars] of list) {
+        const [chapter, word] = name.split("/");
+        if (!rows.has(chapter)) rows.set(chapter, element("ul"));
+        rows.get(chapter).append(element("li", starsOf(stars), " ",
+            element("code", word), " ", title));
+    }
+    const parts = [...rows].flatMap(([chapter, exercises]) =>
+        [element("h3", chapter), exercises]);
+    div.replaceChildren(
+        element("p", `${sum} of ${3 * list.length} stars.`), ...parts);
+}
+
 /* start the aids */
+loadStars();
 for (const chunk of document.querySelectorAll(".chunk"))
     addCopyButton(chunk);
 if (storage) {

@@ -67,7 +67,8 @@ Handler run_branch, run_branch_table, run_exit, run_trap, run_nothing,
     run_async_wait, run_ldmatrix, run_stmatrix, run_shuffle, run_vote,
     run_match, run_redux, run_activemask, run_barrier, run_warp_sync,
     run_mma, run_printf, run_assert, run_fence, run_wgmma,
-    run_wgmma_fence, run_wgmma_commit, run_wgmma_wait;
+    run_wgmma_fence, run_wgmma_commit, run_wgmma_wait, run_elect,
+    run_setmaxnreg, run_movmatrix;
 
 /* execute.h: what Hopper adds */
 Handler run_mbarrier, run_mbarrier_pending, run_mbarrier_wait, run_bulk,
@@ -130,5 +131,8 @@ void async_free(struct Async *);
 void wgmma_look(struct Warp *, const struct Instruction *, uint32_t on);
 /* A block ends: complain of a warpgroup that is not complete. */
 void wgmma_block_end(struct Block *);
+/* The sanitizer's: may wgmma see the 16 bytes at this offset?  False, and a
+ * report, if a thread has written them and not fenced. */
+bool check_operand_fenced(struct Warp *, uint64_t at);
 
 #endif

@@ -114,6 +114,68 @@ static inline f32 towards_zero(f64 x)
        (u32)half_from_float(a) << 16 | half_from_float(b))              \
     R2(cvt_rn_bf16x2_f32, u32, f32, f32,                                \
        (u32)bf16_from_float(a) << 16 | bf16_from_float(b))
+
+/* rows: conversions from and to 8 bits */
+/* The nearest number of `bits` bits of fraction whose exponents begin at
+ * 2^least, as its code; at most `most`. */
+static inline u32 eight_bits(f32 x, int bits, int least, u32 most)
+{
+    if (x != x)
+        return 0x7f;
+    f32 size = fabsf(x);
+    int e = size > 0 ? ilogbf(size < 1e30f ? size : 1e30f) : least;
+    e = e > least ? e : least;
+    f32 unit = ldexpf(1, e - bits);
+    u32 code = (u32)(e - least) << bits;       /* below 2^e, and above */
+    f32 n = rintf((size < 1e30f ? size : 1e30f) / unit);
+    code += (u32)n;
+    return (code < most ? code : most) | (signbit(x) ? 0x80 : 0);
+}
+
+static inline u32 e4m3(f32 x) { return eight_bits(x, 3, -6, 0x7e); }
+static inline u32 e5m2(f32 x) { return eight_bits(x, 2, -14, 0x7b); }
+
+static inline u32 half_of_e5m2(u32 x)
+{
+    return (x & 0x7f) > 0x7c ? 0x7fff : x << 8;
+}
+
+static inline u32 half_of_e4m3(u32 x)
+{
+    f32 size = ldexpf((f32)(x & 7) + (x & 0x78 ? 8 : 0),
+                      (int)(x & 0x78 ? x >> 3 & 15 : 1) - 10);
+    u32 h = (x & 0x7f) == 0x7f ? 0x7fff : half_from_float(size);
+    return h == 0x7fff ? h : h | (x & 0x80) << 8;
+}
+
+static inline f32 low_half(u32 x) { return float_from_half((u16)x); }
+static inline f32 high_half(u32 x) { return low_half(x >> 16); }
+static inline f32 relu(f32 x) { return x > 0 || x != x ? x : 0; }
+static inline u32 relu_half(u32 h)
+{
+    return h & 0x8000 && h != 0xffff ? 0 : h;
+}
+
+#define EIGHT_BITS(R, R2, T)                                            \
+    R2(cvt_rn_satfinite_##T##x2_f32, u16, f32, f32,                     \
+       T(a) << 8 | T(b))                                                \
+    R2(cvt_rn_satfinite_relu_##T##x2_f32, u16, f32, f32,                \
+       T(relu(a)) << 8 | T(relu(b)))                                    \
+    R(cvt_rn_satfinite_##T##x2_f16x2, u16, u32,                         \
+      T(high_half(a)) << 8 | T(low_half(a)))                            \
+    R(cvt_rn_satfinite_relu_##T##x2_f16x2, u16, u32,                    \
+      T(relu(high_half(a))) << 8 | T(relu(low_half(a))))                \
+    R(cvt_rn_f16x2_##T##x2, u32, u16,                                   \
+      half_of_##T(a >> 8) << 16 | half_of_##T(a & 0xff))                \
+    R(cvt_rn_relu_f16x2_##T##x2, u32, u16,                              \
+      relu_half(half_of_##T(a >> 8)) << 16                              \
+      | relu_half(half_of_##T(a & 0xff)))
+#define EIGHT_BIT_CONVERSIONS(R, R2)                                    \
+    EIGHT_BITS(R, R2, e4m3) EIGHT_BITS(R, R2, e5m2)                     \
+    R2(cvt_rn_relu_f16x2_f32, u32, f32, f32,                            \
+       (u32)half_from_float(relu(a)) << 16 | half_from_float(relu(b)))  \
+    R2(cvt_rn_relu_bf16x2_f32, u32, f32, f32,                           \
+       (u32)bf16_from_float(relu(a)) << 16 | bf16_from_float(relu(b)))
 #define CONVERT_TABLE(R, R2)                                            \
     TO_INTEGERS(R, u8) TO_INTEGERS(R, s8) TO_INTEGERS(R, u16)           \
     TO_INTEGERS(R, s16) TO_INTEGERS(R, u32) TO_INTEGERS(R, s32)         \
@@ -124,7 +186,8 @@ static inline f32 towards_zero(f64 x)
     FROM_INTEGERS(R, f32, f32) FROM_INTEGERS(R, f64, f64)               \
     HALF_FROM_INTEGERS(R, f16, half_from_double)                        \
     HALF_FROM_INTEGERS(R, bf16, bf16_from_double)                       \
-    FLOAT_CONVERSIONS(R) PAIR_CONVERSIONS(R2)
+    FLOAT_CONVERSIONS(R) PAIR_CONVERSIONS(R2)                           \
+    EIGHT_BIT_CONVERSIONS(R, R2)
 CONVERT_TABLE(ROW1, ROW2)
 const struct Row convert_rows[] = {
     CONVERT_TABLE(ENTRY1, ENTRY2) { 0 }

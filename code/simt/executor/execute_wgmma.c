@@ -22,6 +22,7 @@ struct WgmmaState {
     uint32_t groups, group[GROUPS];     /* last of a group, a ring       */
     struct Flight flight[FLIGHTS];      /* a ring, too                   */
     bool yielded;               /* the others have had their turn        */
+    int registers, changed_at;  /* setmaxnreg: how many, and where       */
     /* what it knows of registers */
     uint32_t *written, *read;   /* by which wgmma; 0: none               */
     uint32_t *touched;          /* when by something else; 0: never      */
@@ -50,6 +51,20 @@ static void forget(struct Warp *w)
     free(w->wgmma);
     w->wgmma = NULL;
 }
+
+static int registers_at_start(const struct Block *b)
+{
+    int n = 65536 / (b->warps * LANES) / 8 * 8;
+    return n < 255 ? n : 255;
+}
+
+static int registers_of(const struct Warp *w)
+{
+    return w->wgmma && w->wgmma->registers ? w->wgmma->registers
+                                           : registers_at_start(w->block);
+}
+
+static void registers_at_end(struct Block *);
 
 /* is the whole warpgroup here? */
 enum { AHEAD = 256, GROUP_WARPS = 4 };
@@ -118,6 +133,7 @@ void wgmma_block_end(struct Block *b)
         }
     free(b->wgmma);
     b->wgmma = NULL;
+    registers_at_end(b);
     for (int k = 0; k < b->warps; k++)
         forget(&b->warp[k]);
 }
@@ -130,11 +146,13 @@ static void check_operand(struct Warp *w, const struct Operands *o,
 {
     struct Access a = { .kind = ACCESS_LOAD, .space = SPACE_SHARED,
                         .size = 16 };
+    bool fenced = true;
     int lanes = 0, down = o->transposed ? 8 : 1;
     int deep = o->transposed ? 1 : 16 / size;
     for (int r = 0; r < n; r += down)
         for (int k = 0; k < 32 / size; k += deep) {
             a.address[lanes] = operand_chunk(o, from + r, k, size);
+            fenced = fenced && check_operand_fenced(w, a.address[lanes]);
             a.lanes |= lane_bit[lanes++];
             if (lanes == LANES) {
                 check_access(w, &a);
@@ -483,4 +501,77 @@ void run_wgmma_wait(struct Warp *w, const struct Instruction *i,
     while (s->done < to)
         if (s->issued - ++s->done < FLIGHTS)
             arrive(w, &s->flight[s->done % FLIGHTS]);
+}
+
+/* instructions around a wgmma */
+void run_elect(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    const uint32_t *mask = w->file + i->c[1];
+    uint32_t leads = 0;
+    for (uint32_t m = on; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        uint32_t named = mask[l] & w->alive;
+        int first = named ? __builtin_ctz(named) : l;
+        w->file[i->d[0] + (unsigned)l] = (uint32_t)first;
+        leads |= first == l ? lane_bit[l] : 0;
+    }
+    w->file[i->d[1]] = (w->file[i->d[1]] & ~on) | leads;
+}
+
+void run_movmatrix(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    uint16_t x[8][8];
+    if (on != ALL_LANES) {
+        launch_fault(w, FAULT_INSTRUCTION, "%.60s wants all 32 lanes",
+                     i->name);
+        return;
+    }
+    for (int l = 0; l < LANES; l++)
+        memcpy(&x[l / 4][l % 4 * 2], &w->file[i->a[0] + (unsigned)l], 4);
+    for (int l = 0; l < LANES; l++)
+        w->file[i->d[0] + (unsigned)l] = x[l % 4 * 2][l / 4] |
+            (uint32_t)x[l % 4 * 2 + 1][l / 4] << 16;
+}
+
+void run_setmaxnreg(struct Warp *w, const struct Instruction *i,
+                    uint32_t on)
+{
+    int n = (int)i->offset, old = registers_of(w);
+    bool more = i->op == OP_INC;
+    if (!has_warpgroup(w, i, on))
+        return;
+    if (more ? n < old : n > old) {
+        launch_fault(w, FAULT_INSTRUCTION, "%.60s %d: a thread has %d "
+                     "registers; %s", i->name, n, old, more ?
+                     "inc wants at least as many" : "dec at most as many");
+        return;
+    }
+    state_of(w)->registers = n;
+    state_of(w)->changed_at = w->pc;
+}
+
+static void registers_at_end(struct Block *b)
+{
+    int all = 0, have = registers_at_start(b) * b->warps;
+    struct Warp *last = NULL;
+    for (int k = 0; k < b->warps; k++) {
+        struct Warp *w = &b->warp[k], *first = &b->warp[k & ~3];
+        all += registers_of(w);
+        last = w->wgmma && w->wgmma->registers ? w : last;
+        if (registers_of(w) == registers_of(first))
+            continue;
+        w->pc = (w->wgmma && w->wgmma->registers ? w : first)
+                ->wgmma->changed_at;
+        launch_fault(w, FAULT_INSTRUCTION, "setmaxnreg: warp %d has %d "
+            "registers a thread, warp %d of its warpgroup has %d; all four "
+            "must execute it", w->index, registers_of(w), first->index,
+            registers_of(first));
+        return;
+    }
+    if (!last || all <= have)
+        return;
+    last->pc = last->wgmma->changed_at;
+    launch_fault(last, FAULT_INSTRUCTION, "setmaxnreg: the warps want %d "
+        "registers a lane together, and begin with %d: the last inc would "
+        "wait for ever", all, have);
 }

@@ -1225,6 +1225,57 @@ static void mark_wgmma(struct Decoder *d)
         d->code[k].near_wgmma = has_marked(&d->code[k], mark);
 }
 
+/* decode what helps wgmma */
+static bool decode_setmaxnreg(struct Decoder *d)
+{
+    const struct Statement *s = d->s;
+    struct Instruction i = start(d, run_setmaxnreg);
+    bool more = !strcmp(s->op, "setmaxnreg.inc.sync.aligned.u32");
+    if (!more && strcmp(s->op, "setmaxnreg.dec.sync.aligned.u32"))
+        return unknown(d);
+    if (!want(d, 1, 1))
+        return false;
+    uint64_t n = s->operand[0].value;
+    if (s->operand[0].kind != OPERAND_NUMBER || n < 24 || n > 256 || n % 8)
+        return refuse(d, "'%.60s' wants a multiple of 8 from 24 to 256",
+                      s->op);
+    i.op = more ? OP_INC : OP_DEC;
+    i.offset = (int64_t)n;
+    i.sync = SYNC_ALL;
+    return emit(d, &i);
+}
+
+/* elect.sync d|p, mask */
+static bool decode_elect(struct Decoder *d)
+{
+    const struct Operand *o = d->s->operand;
+    struct Instruction i = start(d, run_elect);
+    if (strcmp(d->s->op, "elect.sync"))
+        return unknown(d);
+    if (!want(d, 2, 2))
+        return false;
+    if (!o[0].second)
+        return refuse(d, "elect.sync wants a predicate for its result");
+    i.sync = SYNC_MASK;
+    i.c[1] = place(d, &o[1], 'w');
+    i.d[0] = place_destination(d, &o[0], 'w');
+    i.d[1] = place_destination(d, o[0].second, 'p');
+    return emit(d, &i);
+}
+
+static bool decode_movmatrix(struct Decoder *d)
+{
+    struct Instruction i = start(d, run_movmatrix);
+    if (strcmp(d->s->op, "movmatrix.sync.aligned.m8n8.trans.b16"))
+        return unknown(d);
+    if (!want(d, 2, 2))
+        return false;
+    i.sync = SYNC_ALL;
+    i.a[0] = place(d, &d->s->operand[1], 'w');
+    i.d[0] = place_destination(d, &d->s->operand[0], 'w');
+    return emit(d, &i);
+}
+
 /* decode warp instructions */
 /* shfl.sync.down.b32 d|p, a, b, c, mask */
 static bool decode_shuffle(struct Decoder *d)
@@ -1899,7 +1950,10 @@ static const struct Family {
     { "membar", decode_fence }, { "fence", decode_fence },
     { "prefetch", decode_nothing }, { "prefetchu", decode_nothing },
     { "nanosleep", decode_nothing }, { "pmevent", decode_nothing },
-    { "discard", decode_nothing }, { "wgmma", decode_wgmma },
+    { "discard", decode_nothing },
+    /* families of wgmma */
+    { "wgmma", decode_wgmma }, { "elect", decode_elect },
+    { "movmatrix", decode_movmatrix }, { "setmaxnreg", decode_setmaxnreg },
     /* families of Hopper */
     { "mbarrier", decode_mbarrier }, { "createpolicy", decode_policy },
     { "griddepcontrol", decode_nothing },

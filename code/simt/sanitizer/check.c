@@ -1329,6 +1329,28 @@ void check_cluster_barrier(const struct Cluster *c)
         order_barrier();
 }
 
+/* watch operands of wgmma */
+bool check_operand_fenced(struct Warp *w, uint64_t at)
+{
+    struct BulkCopy reads = { .warp = w, .pc = w->pc };
+    const struct Launch *launch = w->block->launch;
+    char thread[60], place[160];
+    int word;
+    const struct Line *l = ordered() && here(w->block)
+                         ? unfenced(&reads, at, 16, &word) : NULL;
+    if (!l)
+        return true;
+    Stamp x = l->writer[word];
+    thread_text(&launch->block, warp_of(x) * LANES + (int)(x % SEVERAL),
+                thread, sizeof thread);
+    check_problem(PROBLEM_PROXY, w, ALL_LANES, "multiplies what %s wrote at"
+                  " %s.\n    wgmma may not see that: the writer has to "
+                  "execute fence.proxy.async, and then synchronise.",
+                  thread, where(launch->kernel, l->written_at[word], place,
+                                sizeof place));
+    return false;
+}
+
 /* the short way, and all others */
 /* are lanes side by side all free? */
 /* Lanes from `lane` on, size bytes each: is every word free? */
