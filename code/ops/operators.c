@@ -103,6 +103,15 @@ ASK(bool, attention_bf16_use, (const char *name), (name))
 RUN(classifier_bf16, (float *losses, bf16 *logits, const int32_t
     *targets, float scale, int N, int V, int Vp, bool gradient), (losses,
     logits, targets, scale, N, V, Vp, gradient))
+ASK(int, token_blocks, (const struct TokenModel *m), (m))
+ASK(size_t, token_weights_bytes, (const struct TokenModel *m), (m))
+ASK(size_t, token_vectors_bytes, (const struct TokenModel *m), (m))
+ASK(size_t, token_cache_bytes, (const struct TokenModel *m), (m))
+ASK(size_t, token_work_bytes, (const struct TokenModel *m), (m))
+RUN(token_pack, (const struct TokenModel *m, int l, enum TokenMatrix
+    which, const bf16 *w), (m, l, which, w))
+RUN(token_run, (const struct TokenModel *m, float *logits, const
+    int32_t *ids, int n), (m, logits, ids, n))
 RUN(mean_loss, (double *mean, const float *loss, int N, bool add),
     (mean, loss, N, add))
 

@@ -22,6 +22,7 @@
 #include "ops/matmul/matmul_bf16.h"
 #include "ops/peak/peak.h"
 #include "ops/residual/residual.h"
+#include "ops/token/token.h"
 
 C_FUNCTIONS_BEGIN
 
@@ -44,7 +45,9 @@ C_FUNCTIONS_BEGIN
     X(layernorm_bf16_bwd_positions) X(gelu_bf16_fwd) \
     X(matmul_bf16) X(matmul_bf16_use) \
     X(attention_bf16_fwd) X(attention_bf16_bwd) X(attention_bf16_use) \
-    X(classifier_bf16) X(mean_loss)
+    X(classifier_bf16) X(mean_loss) \
+    X(token_blocks) X(token_weights_bytes) X(token_vectors_bytes) \
+    X(token_cache_bytes) X(token_work_bytes) X(token_pack) X(token_run)
 
 #define OPERATOR_FIELD(name) __typeof__(name) *name;
 struct Operators {

@@ -266,6 +266,24 @@ static void run_parts(struct Run *r)
     budget(r, "branches that split", "branch_div", 0, 0);
 }
 
+static void run_group(struct Run *r)
+{
+    size_t n = (size_t)case_size(r);
+    struct Array *a = input_bf16(r, "a", 64 * 64 * n);
+    struct Array *b = input_bf16(r, "b", 8 * 64 * n);
+    struct Array *c = output_floats(r, "c", 512 * n);
+    float *wanted = wanted_floats(r, 512 * n);
+    for (size_t i = 0; i < 512 * n; i++)
+        wanted[i] = (float)dot_bf16(a, i / 8, b, i / 512 * 8 + i % 8, 64);
+    LAUNCH(r, "product", blocks_for(128 * n, 128), ARRAY(c), ARRAY(a),
+           ARRAY(b));
+    expect_floats(r, c, wanted, 0, 2e-5);
+    budget(r, "instructions of tensor cores", "tensor_inst", 64, 64);
+    budget(r, "bank conflicts", "sst_conf", 0, 0);
+    budget(r, "sectors read", "gld_sec", 4 * 288, 4 * 288);
+    budget(r, "sectors written", "gst_sec", 4 * 64, 4 * 64);
+}
+
 extern const struct Exercise tensor_cores_exercises[];
 const struct Exercise tensor_cores_exercises[] = {
     /* exercises of tensor cores */
@@ -347,5 +365,14 @@ const struct Exercise tensor_cores_exercises[] = {
                 "If both are the same block, the tile was whole. "
                 "Otherwise add a row of part for each block from one to "
                 "the other: which of its two?" } },
+    { .name = "tensor-cores/group",
+      .title = "broken: a matmul of four warps",
+      .difficulty = 4, .run = run_group, .size = { 1, 2, 3, 4 },
+      .largest = 5,
+      .hint = { "Who else but the threads reads shared memory here, and "
+                "what must be between the two?",
+                "16 numbers of bf16 are 32 bytes.  How many units is that?",
+                "A wgmma goes on while the warps do.  When are its sums "
+                "complete?" } },
     { .name = NULL },
 };
