@@ -2,6 +2,7 @@
  * version that rounds to bf16 where the kernel does, and an exact one. */
 #include "rows.h"
 #include "backend/backend.h"
+#include "gpt2/decoder.h"
 #include "ops/operators.h"
 
 struct Case {
@@ -399,6 +400,77 @@ static void refuses(const struct Row *row)
     backend_recover();
 }
 
+/* The same weights, which bf16 can hold, in a model of this precision. */
+static void open_model(struct Model *m, const struct Config *c,
+                       enum Precision precision)
+{
+    const struct ModelOptions o = { .precision = precision };
+    struct Error e;
+    if (!model_create_as(m, c, 1, c->T, false, &o, &e))
+        fail_msg("%s", e.text);
+    model_init(m, 3);
+    real *w = model_borrow(m);
+    for (size_t i = 0; i < m->table.total; i++)
+        w[i] = (real)as_bf16((double)w[i] * 4 + 0.1 * noise(5, i));
+    model_return(m, w, true);
+}
+
+/* At most twice as far from the fp32 model as the bf16 model is. */
+static void near_model(struct Model *m, struct Model *m32, const float *got,
+                       const int32_t *text, int n)
+{
+    enum { V = 131 };
+    float plain[V], full[V];
+    double exact[V];
+    model_logits(m32, full, text, 1, n);
+    model_logits(m, plain, text, 1, n);
+    for (int j = 0; j < V; j++)
+        exact[j] = (double)full[j];
+    const double is = off(got, exact, V), allowed = 2 * off(plain, exact, V);
+    if (getenv("SHOW_ERRORS"))
+        printf("# %d tokens: off by %.2e, allowed %.2e\n", n, is, allowed);
+    if (!(is <= allowed))
+        fail_msg("%d tokens: off by %.2e, allowed %.2e", n, is, allowed);
+}
+
+/* A decoder in bf16, for texts of different lengths in rows that are not in
+ * order, more than one call takes. */
+static void decoder(const struct Row *row)
+{
+    const struct Config c = { .V = 131, .T = 24, .L = 2, .NH = 2, .C = 128 };
+    enum { V = 131, TEXTS = 10 };
+    struct Error e;
+    struct Model m, m32;
+    struct Decoder d;
+    int rows_[TEXTS];
+    int32_t text[TEXTS][24], next[TEXTS];
+    static float got[TEXTS * V];
+    (void)row;
+    open_model(&m, &c, BF16);
+    open_model(&m32, &c, FP32);
+    if (!decoder_create(&d, &m, TEXTS, c.T, &e))
+        fail_msg("%s", e.text);
+    assert_non_null(d.token);
+    for (int b = 0; b < TEXTS; b++) {
+        rows_[b] = (3 * b + 1) % TEXTS;
+        for (int i = 0; i < c.T; i++)
+            text[b][i] = (int32_t)((noise((uint64_t)b, (uint64_t)i) + 1)
+                                   / 2 * V);
+        next[b] = text[b][1 + 2 * b];
+        if (!decoder_prefill(&d, rows_[b], text[b], 1 + 2 * b, got, &e))
+            fail_msg("%s", e.text);
+        if (b == 3)
+            near_model(&m, &m32, got, text[b], 1 + 2 * b);
+    }
+    if (!decoder_step(&d, rows_, next, TEXTS, got, &e))
+        fail_msg("%s", e.text);
+    for (int b = 0; b < TEXTS; b++)
+        near_model(&m, &m32, got + b * V, text[b], 2 + 2 * b);
+    decoder_free(&d);
+    model_free(&m32);
+    model_free(&m);
+}
+
 static const struct Row rows[] = {
     { "token n=1 L=2 C=128 V=300 T=100 blocks=5", token,
       "parts of blocks; splits of positions" },
@@ -410,6 +482,7 @@ static const struct Row rows[] = {
       "the residual stream of two layers ago" },
     { "company n=3 L=2 C=128 V=131 T=60 blocks=4", company,
       "sums whose order depends on the number of texts" },
+    { "decoder", decoder, "a vector in the place of another" },
     { "refuses", refuses, "nine texts" },
 };
 

@@ -3,6 +3,7 @@
 #include "rows.h"
 #include "simt/executor/device_math.h"
 #include "simt/executor/tensor.h"
+#include "tensor_rule.h"
 
 enum { M = 16, N = 8 };
 
@@ -142,7 +143,7 @@ static double result(const struct Registers *r, const struct Mma *m,
 }
 
 /* Whole numbers: every sum is exact, so the result has no excuse.  Then
- * numbers between -1 and 1: within half a unit of the sum's type. */
+ * numbers between -1 and 1: the bits that the tensor cores' rule gives. */
 static void product(const struct Row *row)
 {
     struct Mma m = shape_of(row);
@@ -155,13 +156,17 @@ static void product(const struct Row *row)
             for (int i = 0; i < 4; i++) {
                 int at, to;
                 place_c(lane, i, &at, &to);
-                double sum = r.C[at][to];
-                for (int k = 0; k < m.k; k++)
-                    sum += r.A[at][k] * r.B[k][to];
-                double allowed = whole ? 0
-                    : ldexp(fabs(sum), m.half_sum ? -11 : -24) + 1e-12;
+                double sum = r.C[at][to], b[16];
+                for (int k = 0; k < m.k; k++) {
+                    b[k] = r.B[k][to];
+                    sum += r.A[at][k] * b[k];
+                }
+                int low = m.type == MMA_HALF ? -14 : -126;
+                if (!whole)
+                    sum = by_rule(r.A[at], b, (int[]){ low, low }, m.k,
+                                  (float)r.C[at][to], 25, 24, m.half_sum);
                 double got = result(&r, &m, lane, i);
-                if (!(fabs(got - sum) <= allowed))
+                if (!(got == sum))
                     fail_msg("element (%d, %d), lane %d, c%d is %.9g, "
                              "should be %.9g", at, to, lane, i, got, sum);
             }

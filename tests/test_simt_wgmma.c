@@ -2,9 +2,11 @@
  * bits, the places of operands against layouts written down here row by
  * row, and kernels that use it wrongly. */
 #include "simt/executor/device_math.h"
-#include "simt/executor/tensor_sum.h"
+#include "simt/executor/wgmma.h"
 #include "simt/sanitizer/check.h"
 #include "simt_fixture.h"
+#include "tensor_rule.h"
+#include "bench/tensor_cases.h"
 
 enum { THREADS = 128, MEMORY = 160 * 1024 };
 
@@ -80,51 +82,6 @@ static uint32_t bits_of(int t, int x)
 
 /* ---- the bits of a sum ------------------------------------------------ */
 
-static void take(double x, int least, int *e, __int128 *m)
-{
-    int exponent;
-    double f = frexp(x, &exponent);
-    *e = exponent - 1 > least ? exponent - 1 : least;
-    *m = (__int128)ldexp(f, exponent - *e + 30);     /* x = m 2^(e - 30) */
-}
-
-/* By the words of the chapter, with integers: terms are cut at
- * 2^(top - f), the sum to so many digits. */
-static float by_rule(const double *a, const double *b, const int *least,
-                     int k, float c, int f, int digits, bool half)
-{
-    int top, ea, eb, ec;
-    __int128 ma, mb, mc, sum = 0;
-    take(c, -126, &ec, &mc);
-    top = ec;
-    for (int q = 0; q < k; q++) {
-        take(a[q], least[0], &ea, &ma);
-        take(b[q], least[1], &eb, &mb);
-        if (ma && mb && ea + eb > top)
-            top = ea + eb;
-    }
-    for (int q = 0; q <= k; q++) {
-        __int128 m = mc;
-        int e = ec - 30;                /* the term is m 2^e */
-        if (q < k) {
-            take(a[q], least[0], &ea, &ma);
-            take(b[q], least[1], &eb, &mb);
-            m = ma * mb, e = ea + eb - 60;
-        }
-        int right = top - f - e;
-        __int128 size = m < 0 ? -m : m;
-        size = right > 120 ? 0 : right >= 0 ? size >> right : size << -right;
-        sum += m < 0 ? -size : size;
-    }
-    double x = ldexp((double)(int64_t)sum, top - f);
-    if (half)
-        return float_from_half(half_from_double(x));
-    if (x == 0)
-        return 0;
-    int e = ilogb(x) < -126 ? -126 : ilogb(x);
-    return (float)ldexp(trunc(ldexp(x, digits - 1 - e)), e + 1 - digits);
-}
-
 static void sums(const struct Row *row)
 {
     static struct Factors fa, fb;
@@ -132,9 +89,8 @@ static void sums(const struct Row *row)
     int k = 32 / bytes_of(ta), n = 40;
     static const int least[] = { -126, -14, -126, -6, -14 };
     bool half = strstr(row->name, "sum=half") != NULL;
-    bool wgmma = strstr(row->name, "mma.sync") == NULL;
-    struct TensorRule rule = tensor_rule(types[ta].type, wgmma);
-    bool few = wgmma && bytes_of(ta) == 1;
+    struct TensorRule rule = tensor_rule(types[ta].type, true);
+    bool few = bytes_of(ta) == 1;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         double a[32], b[40][32];
         float c[40], want;
@@ -214,6 +170,109 @@ static void special(const struct Row *row)
                        : bits != 0x7fffffff)
             fail_msg("case %d gives %g, %08x", (int)i, (double)sum[0], bits);
     }
+}
+
+/* ---- the bits of an H200 ---------------------------------------------- */
+
+/* The line of the file that begins with these words. */
+static uint64_t stored(const char *words)
+{
+    FILE *f = fopen("tests/data/simt/tensor-sums.txt", "r");
+    char line[200];
+    unsigned long long hash = 0;
+    bool found = false;
+    if (!f)
+        fail_msg("no tests/data/simt/tensor-sums.txt");
+    while (!found && fgets(line, sizeof line, f))
+        found = !strncmp(line, words, strlen(words)) &&
+                sscanf(line + strlen(words), "%llx", &hash) == 1;
+    fclose(f);
+    if (!found)
+        fail_msg("no line '%s' in tests/data/simt/tensor-sums.txt", words);
+    return hash;
+}
+
+static void unpack_all(struct Factors *f, const unsigned char (*rows)[32],
+                       int n, int k, enum TensorType t)
+{
+    for (int i = 0; i < n; i++)
+        tensor_unpack(f, i, k, t, rows[i]);
+}
+
+static uint64_t tile_hash(uint64_t hash, const struct TensorTile *t,
+                          const struct TensorKind *k)
+{
+    static struct Factors a, b;
+    static union { float f[64][64]; int32_t i[64][64]; uint32_t u[64][64]; }
+        s;
+    struct TensorRule rule = tensor_rule(k->a, k->wgmma);
+    unpack_all(&a, t->a, 64, k->k, k->a);
+    unpack_all(&b, t->b, 64, k->k, k->b);
+    memcpy(&s, t->c, sizeof s);
+    for (int i = 0; i < 64; i++) {
+        for (int j = 0; k->half_sum && j < 64; j++)
+            s.f[i][j] = float_from_half((uint16_t)t->c[i][j]);
+        if (k->a >= TENSOR_S8)
+            tensor_add_integers(s.i[i], 64, k->k, &a, i, &b, false);
+        else
+            tensor_add(s.f[i], 64, k->k, &a, i, &b, rule, k->half_sum);
+        for (int j = 0; k->half_sum && j < 64; j++)
+            s.u[i][j] = half_from_float(s.f[i][j]);
+    }
+    return tensor_hash(hash, s.u[0], 64 * 64);
+}
+
+static void as_gpu(const struct Row *row)
+{
+    static struct TensorTile t;
+    const char *name = strstr(row->name, "kind=") + 5;
+    int kind = 0;
+    while (strcmp(tensor_kinds[kind].name, name))
+        if (++kind == TENSOR_KINDS)
+            fail_msg("no kind %s", name);
+    for (int c = 0; c < TENSOR_CLASSES; c++) {
+        char words[60];
+        uint64_t hash = 0;
+        for (int i = 0; i < TENSOR_TILES; i++) {
+            tensor_tile(&t, kind, c, i);
+            hash = tile_hash(hash, &t, &tensor_kinds[kind]);
+        }
+        snprintf(words, sizeof words, "%s %s ", name, tensor_classes[c]);
+        if (hash != stored(words))
+            fail_msg("operands '%s': the sums have other bits than those of"
+                     " an H200", tensor_classes[c]);
+    }
+}
+
+/* Descriptors that lead anywhere, of small whole numbers of bf16. */
+static void places(const struct Row *row)
+{
+    static uint16_t numbers[PLACES_BYTES / 2];
+    static unsigned char a[64][32], b[64][32];
+    static struct TensorTile t;
+    struct TensorKind bf16 = tensor_kinds[0];
+    int differ = 0;
+    (void)row;
+    tensor_memory(numbers);
+    for (int i = 0; i < PLACES; i++) {
+        struct TensorPlaces p = tensor_places(i);
+        struct Operands oa = operands_of(p.a, p.turn_a);
+        struct Operands ob = operands_of(p.b, p.turn_b);
+        const unsigned char *bytes = (const unsigned char *)numbers;
+        uint32_t outside;
+        char words[40];
+        assert_true(operand_read(a, &oa, 0, 64, 2, bytes, PLACES_BYTES,
+                                 &outside));
+        assert_true(operand_read(b, &ob, 0, 64, 2, bytes, PLACES_BYTES,
+                                 &outside));
+        memcpy(t.a, a, sizeof a);
+        memcpy(t.b, b, sizeof b);
+        snprintf(words, sizeof words, "place %d ", i);
+        differ += tile_hash(0, &t, &bf16) != stored(words);
+    }
+    if (differ)
+        fail_msg("%d of %d descriptors lead elsewhere than on an H200",
+                 differ, PLACES);
 }
 
 /* ---- a kernel around one wgmma ---------------------------------------- */
@@ -769,7 +828,25 @@ static const struct Row rows[] = {
     { "sums a=e4m3", sums, "25 bits for 8-bit types" },
     { "sums a=e5m2", sums, "subnormals of another exponent" },
     { "sums a=e4m3 b=e5m2", sums, "both factors of one type" },
-    { "sums a=e4m3 mma.sync", sums, "13 bits for mma.sync" },
+    { "as an H200 kind=wgmma.bf16", as_gpu, "a zero that has an exponent" },
+    { "as an H200 kind=wgmma.f16", as_gpu, "products of their own exponent" },
+    { "as an H200 kind=wgmma.f16.f16", as_gpu, "a sum that is -0" },
+    { "as an H200 kind=wgmma.tf32", as_gpu, "a zero that has an exponent" },
+    { "as an H200 kind=wgmma.e4m3", as_gpu, "25 bits" },
+    { "as an H200 kind=wgmma.e5m2", as_gpu, "25 bits" },
+    { "as an H200 kind=wgmma.e4m3.e5m2", as_gpu, "one type of factors" },
+    { "as an H200 kind=wgmma.e4m3.f16", as_gpu, "a half that is cut" },
+    { "as an H200 kind=wgmma.e5m2.f16", as_gpu, "an old half as a float" },
+    { "as an H200 kind=wgmma.s8", as_gpu, "bytes without a sign" },
+    { "as an H200 kind=mma.bf16", as_gpu, "a sum that is rounded" },
+    { "as an H200 kind=mma.f16", as_gpu, "a sum that is rounded" },
+    { "as an H200 kind=mma.f16.f16", as_gpu, "a half that is cut" },
+    { "as an H200 kind=mma.tf32", as_gpu, "a group of 16" },
+    { "as an H200 kind=mma.e4m3", as_gpu, "one sum of 32" },
+    { "as an H200 kind=mma.e5m2", as_gpu, "halves of the depth" },
+    { "as an H200 kind=mma.bf16.k8", as_gpu, "a depth of 16" },
+    { "as an H200 kind=mma.tf32.k4", as_gpu, "a depth of 8" },
+    { "as an H200: places", places, "a swizzle by rows" },
     { "special values", special, "an integer that overflows" },
     { "product a=bf16 n=8", product, "the layout of mma.sync's 8 columns" },
     { "product a=bf16 n=64 old", product, "the old sum forgotten" },

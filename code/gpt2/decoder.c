@@ -107,6 +107,50 @@ static bool again(struct Decoder *d, int row, real *logits,
 }
 
 
+/* run the list through the kernel of a token */
+/* Entries first .. first + n - 1 of the list; their logits if wanted. */
+static void run_tokens(struct Decoder *d, real *logits, int first, int n)
+{
+    const size_t V = (size_t)d->m->config.V, Vp = (V + 15) / 16 * 16;
+    int32_t ids[3 * TOKEN_TEXTS];
+    for (int i = 0; i < 3 * n; i++)
+        ids[i] = d->h_ids[i / n * d->most + first + i % n];
+    backend_put(d->ids, ids, (size_t)(3 * n) * sizeof *ids);
+    token_run(d->token, (float *)d->logits, d->ids, n);
+    for (int i = 0; logits && i < n; i++)
+        backend_get(logits + (size_t)i * V,
+                    d->logits + (size_t)i * Vp, V * sizeof *logits);
+}
+
+/* Of N entries, each of another row or all of one; the last `wanted` have
+ * logits. */
+static void token_list(struct Decoder *d, real *logits, int N, int wanted)
+{
+    const int together = wanted == N ? TOKEN_TEXTS : 1;
+    for (int i = 0, n; i < N; i += n) {
+        n = N - i < together ? N - i : together;
+        const int at = i - (N - wanted);
+        run_tokens(d, at < 0 ? NULL : logits + (size_t)at
+                   * (size_t)d->m->config.V, i, n);
+    }
+}
+
+
+/* run the list in the decoder's way */
+static bool run_list(struct Decoder *d, real *logits, int N, int wanted,
+                     struct Error *e)
+{
+    if (d->cache)
+        return pass(d, logits, N, wanted, e);
+    if (d->token) {
+        const struct ModelUse u = model_use(d->m);
+        token_list(d, logits, N, wanted);
+        model_unuse(d->m, u);
+    }
+    return model_ok(d->m, e);
+}
+
+
 /* add tokens to one text */
 bool decoder_prefill(struct Decoder *d, int row, const int32_t *tokens,
                      int n, real *logits, struct Error *e)
@@ -117,9 +161,9 @@ bool decoder_prefill(struct Decoder *d, int row, const int32_t *tokens,
         N = n - i < d->most ? n - i : d->most;
         for (int j = 0; j < N; j++)
             list(d, j, tokens[i + j], row);
-        ok = !d->cache || pass(d, logits, N, logits && i + N == n, e);
+        ok = run_list(d, logits, N, logits && i + N == n, e);
     }
-    return ok && (d->cache || again(d, row, logits, e));
+    return ok && (d->cache || d->token || again(d, row, logits, e));
 }
 
 
@@ -132,11 +176,88 @@ bool decoder_step(struct Decoder *d, const int *rows, const int32_t *token,
         assert(d->length[rows[i]] < d->T);
         list(d, i, token[i], rows[i]);
     }
-    bool ok = true;
-    for (int i = 0; !d->cache && ok && i < n; i++)
+    bool ok = run_list(d, logits, n, n, e);
+    for (int i = 0; !d->cache && !d->token && ok && i < n; i++)
         ok = again(d, rows[i], logits + (size_t)i
                                * (size_t)d->m->config.V, e);
-    return ok && (!d->cache || pass(d, logits, n, n, e));
+    return ok;
+}
+
+
+/* give the kernel of a token its weights */
+enum { LAYER_ROWS = 12, FIRST_ROWS = 2 };
+
+/* Row i of the parameter table as floats at `to`. */
+static void put_vector(const struct Model *m, int i, float *to)
+{
+    const size_t n = m->table.row[i].size;
+    bf16 *half = malloc(n * sizeof *half);
+    float *whole = malloc(n * sizeof *whole);
+    if (half && whole) {
+        backend_get(half, model_copy_of(m, i), n * sizeof *half);
+        for (size_t k = 0; k < n; k++)
+            whole[k] = bf16_to_float(half[k]);
+        backend_put(to, whole, n * sizeof *whole);
+    } else
+        backend_failed("no memory for %zu numbers of %s", n,
+                       m->table.row[i].name);
+    free(half);
+    free(whole);
+}
+
+static void put_layer(const struct Model *m, const struct TokenModel *t,
+                      int l)
+{
+    static const struct { int row, at; } vector[] = {
+        { 0, TOKEN_LN_1_W }, { 1, TOKEN_LN_1_B }, { 3, TOKEN_QKV_B },
+        { 5, TOKEN_PROJ_B }, { 6, TOKEN_LN_2_W }, { 7, TOKEN_LN_2_B },
+        { 9, TOKEN_FC_B }, { 11, TOKEN_MLP_B } };
+    static const int matrix[] = { 2, 4, 8, 10 };
+    const int first = FIRST_ROWS + LAYER_ROWS * l;
+    for (int i = 0; i < 4; i++)
+        token_pack(t, l, (enum TokenMatrix)i,
+                   model_copy_of(m, first + matrix[i]));
+    for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
+        put_vector(m, first + vector[i].row, t->vectors
+                   + ((size_t)l * TOKEN_VECTORS + (size_t)vector[i].at)
+                   * (size_t)t->C);
+}
+
+
+static void put_weights(const struct Model *m, const struct TokenModel *t)
+{
+    const int last = FIRST_ROWS + LAYER_ROWS * t->L;
+    float *to = t->vectors + (size_t)t->L * TOKEN_VECTORS * (size_t)t->C;
+    token_pack(t, 0, TOKEN_WTE, model_copy_of(m, 0));
+    for (int l = 0; l < t->L; l++)
+        put_layer(m, t, l);
+    put_vector(m, last, to);
+    put_vector(m, last + 1, to + t->C);
+}
+
+static bool reserve_token(struct Decoder *d)
+{
+    const struct Config *c = &d->m->config;
+    const size_t Vp = ((size_t)c->V + 15) / 16 * 16;
+    struct TokenModel *t = d->token = calloc(1, sizeof *t);
+    if (!t)
+        return false;
+    *t = (struct TokenModel){ .L = c->L, .C = c->C, .NH = c->NH, .V = c->V,
+        .T = d->T, .rows = d->rows, .wpe = model_copy_of(d->m, 1),
+        .stages = backend_kind() != BACKEND_CUDA };
+    t->blocks = token_blocks(t);
+    t->weights = backend_alloc(token_weights_bytes(t), "packed weights");
+    t->vectors = backend_alloc(token_vectors_bytes(t), "vectors");
+    t->keys = backend_alloc(token_cache_bytes(t), "the keys");
+    t->values = backend_alloc(token_cache_bytes(t), "the values");
+    t->work = backend_alloc(token_work_bytes(t), "the work of a token");
+    d->logits = backend_alloc(TOKEN_TEXTS * Vp * sizeof(float), "logits");
+    d->ids = backend_alloc(3 * TOKEN_TEXTS * sizeof *d->ids, "a list");
+    if (!d->ids)
+        return false;
+    backend_zero(t->work, token_work_bytes(t));
+    put_weights(d->m, t);
+    return backend_ok(NULL);
 }
 
 
@@ -210,6 +331,16 @@ static bool check(const struct Decoder *d, struct Error *e)
 }
 
 
+static bool reserve(struct Decoder *d, bool cached)
+{
+    const struct Config *c = &d->m->config;
+    if (!reserve_host(d) || !cached)
+        return d->length && d->text && d->h_ids;
+    if (d->m->options.precision != BF16)
+        return reserve_acts(d) && reserve_cache(d);
+    return !token_can(c->C, c->NH) || reserve_token(d);
+}
+
 static bool create(struct Decoder *d, struct Model *m, int rows, int T,
                    bool cached, struct Error *e)
 {
@@ -219,8 +350,7 @@ static bool create(struct Decoder *d, struct Model *m, int rows, int T,
     d->most = rows > PASS || T > PASS ? PASS : T;
     d->most = rows > d->most ? rows : d->most;
     const struct ModelUse u = model_use(m);
-    bool good = reserve_host(d)
-             && (!cached || (reserve_acts(d) && reserve_cache(d)));
+    const bool good = reserve(d, cached);
     if (!good && backend_ok(e)) {
         error_set(e, "no memory for a decoder of %d texts", rows);
     } else if (!good)
@@ -234,7 +364,7 @@ static bool create(struct Decoder *d, struct Model *m, int rows, int T,
 bool decoder_create(struct Decoder *d, struct Model *m, int rows, int T,
                     struct Error *e)
 {
-    return create(d, m, rows, T, m->options.precision != BF16, e);
+    return create(d, m, rows, T, true, e);
 }
 
 bool decoder_create_uncached(struct Decoder *d, struct Model *m, int rows,
@@ -244,6 +374,17 @@ bool decoder_create_uncached(struct Decoder *d, struct Model *m, int rows,
 }
 
 
+static void free_token(struct Decoder *d)
+{
+    const struct TokenModel *t = d->token;
+    void *all[] = { t ? t->weights : NULL, t ? t->vectors : NULL,
+                    t ? t->keys : NULL, t ? t->values : NULL,
+                    t ? t->work : NULL, t ? d->logits : NULL };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        backend_free(all[i]);
+    free(d->token);
+}
+
 void decoder_free(struct Decoder *d)
 {
     if (d->m) {
@@ -251,6 +392,7 @@ void decoder_free(struct Decoder *d)
         backend_free(d->memory);
         backend_free(d->acts);
         backend_free(d->ids);
+        free_token(d);
         model_unuse(d->m, u);
     }
     free(d->cache);

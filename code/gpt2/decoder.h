@@ -6,6 +6,7 @@
 
 #include "gpt2/model.h"
 #include "ops/attention/cached.h"
+#include "ops/token/token.h"
 
 C_FUNCTIONS_BEGIN
 
@@ -16,7 +17,8 @@ struct Decoder {
     int    most;                /* tokens of a pass */
     int   *length;              /* [rows]: tokens of each text */
     int32_t *text;              /* [rows][T]: the tokens */
-    struct Cache *cache;        /* [L]; NULL: compute all again */
+    struct Cache *cache;        /* [L]; NULL: compute all again ... */
+    struct TokenModel *token;   /* ... unless there is this, in bf16 */
     real  *memory;              /* of all caches */
     real  *acts;                /* and of what follows, [most][...] */
     real  *x, *norm, *mean, *rstd, *qkv, *att, *mid, *fc, *logits;

@@ -8,18 +8,12 @@
 /* select an implementation of attention */
 enum { BEST, MMA, HOPPER, TWO_PASS };       /* of kernels.attention_bf16 */
 
-#ifdef __SIMT__
-#define OF_HOPPER(f) NULL
-#else
-#define OF_HOPPER(f) f
-#endif
 static const struct {
     __typeof__(attention_bf16_fwd_hopper) *fwd;
     __typeof__(attention_bf16_bwd_hopper) *bwd;
     __typeof__(attention_bf16_bwd_two_pass) *bwd_two_pass;
-} hopper = { OF_HOPPER(attention_bf16_fwd_hopper),
-             OF_HOPPER(attention_bf16_bwd_hopper),
-             OF_HOPPER(attention_bf16_bwd_two_pass) };
+} hopper = { attention_bf16_fwd_hopper, attention_bf16_bwd_hopper,
+             attention_bf16_bwd_two_pass };
 
 bool cuda_attention_bf16_use(const char *name)
 {
@@ -36,7 +30,12 @@ bool cuda_attention_bf16_use(const char *name)
 
 static int chosen(void)
 {
-    return backend_current()->kernels.attention_bf16;
+    const int i = backend_current()->kernels.attention_bf16;
+#ifdef __SIMT__         /* Hopper's kernels only if they are asked for */
+    return i == BEST ? MMA : i;
+#else
+    return i;
+#endif
 }
 
 /* compute D of each row and head */

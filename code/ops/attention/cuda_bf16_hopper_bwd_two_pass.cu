@@ -94,7 +94,7 @@ template <bool keys> DEVICE_INLINE int take_work(const Problem &p)
 {
     const unsigned i = atomicAdd(&taken[keys], 1);
     if (i == (unsigned)p.work_tiles - 1)
-        taken[keys] = 0;
+        atomicExch(&taken[keys], 0);
     return (int)(gridDim.x + i);
 }
 

@@ -75,7 +75,7 @@ DEVICE_INLINE int take_tile(const Attention &a)
 {
     const unsigned i = atomicAdd(&taken, 1);
     if (i == (unsigned)a.all - 1)
-        taken = 0;
+        atomicExch(&taken, 0);
     return (int)(gridDim.x + i);
 }
 

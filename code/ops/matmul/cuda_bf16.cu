@@ -12,6 +12,9 @@ static const struct MatmulImpl impls[] = {
 #endif
     { "mma", matmul_bf16_mma, NULL, false },
     { "plain", matmul_bf16_plain, NULL, false },
+#ifdef __SIMT__                 /* there only if it is asked for */
+    { "hopper", matmul_bf16_hopper, NULL, true },
+#endif
     { NULL, NULL, NULL, false },
 };
 

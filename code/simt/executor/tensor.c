@@ -3,6 +3,7 @@
 #include "simt/executor/tensor.h"
 
 #include "simt/executor/device_math.h"
+#include "simt/executor/tensor_sum.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@ enum { M = 16, N = 8, K_MAX = 32, LANES = 32 };
 /* which element lies in which register */
 static int in_register(const struct Mma *m)     /* elements: p */
 {
-    return m->type == MMA_TF32 ? 1 : 2;
+    return m->type == MMA_TF32 ? 1 : m->type >= MMA_E4M3 ? 4 : 2;
 }
 
 int mma_a_registers(const struct Mma *m)
@@ -98,19 +99,67 @@ static void write_d(const struct Mma *m, uint32_t *const d[],
         }
 }
 
+/* multiply dense matrices */
+static enum TensorType tensor_type(enum MmaType type)
+{
+    static const enum TensorType of[] = {
+        TENSOR_F16, TENSOR_BF16, TENSOR_TF32, TENSOR_E4M3, TENSOR_E5M2,
+        TENSOR_S8, TENSOR_U8,
+    };
+    return of[type];
+}
+
+/* The 4 bytes at unit u of row r of A, or of column r of B. */
+static void read_factors(struct Factors *f, enum MmaType type, int k,
+                         const uint32_t *const x[], int rows)
+{
+    enum TensorType t = tensor_type(type);
+    int halves = rows / 8, units = k * tensor_bytes(t) / 4;
+    for (int r = 0; r < rows; r++) {
+        uint32_t row[8] = { 0 };
+        for (int u = 0; u < units; u++)
+            row[u] = x[u / 4 * halves + r / 8][r % 8 * 4 + u % 4];
+        tensor_unpack(f, r, k, t, (const unsigned char *)row);
+    }
+}
+
+static void add_integers(const struct Mma *m, uint32_t *const d[],
+                         const struct Factors *fa, const struct Factors *fb,
+                         const uint32_t *const c[])
+{
+    for (int r = 0; r < M; r++) {
+        int32_t sum[N];
+        for (int j = 0; j < N; j++)
+            sum[j] = (int32_t)c[r / 8 * 2 + j % 2][r % 8 * 4 + j / 2];
+        tensor_add_integers(sum, N, m->k, fa, r, fb, m->saturate);
+        for (int j = 0; j < N; j++)
+            d[r / 8 * 2 + j % 2][r % 8 * 4 + j / 2] = (uint32_t)sum[j];
+    }
+}
+
 void mma_sync(const struct Mma *m, uint32_t *const d[],
               const uint32_t *const a[], const uint32_t *const b[],
               const uint32_t *const c[])
 {
-    double A[M][16], B[K_MAX][N], sum[M][N];
-    read_a(m, A, a);
-    read_b(m, B, b);
-    read_c(m, sum, c);
-    for (int i = 0; i < M; i++)
-        for (int k = 0; k < m->k; k++)
-            for (int j = 0; j < N; j++)
-                sum[i][j] += A[i][k] * B[k][j];
-    write_d(m, d, sum);
+    static _Thread_local struct Factors fa, fb;
+    struct TensorRule rule = tensor_rule(tensor_type(m->type), false);
+    double all[M][N];
+    float sum[N];
+    read_factors(&fa, m->type, m->k, a, M);
+    read_factors(&fb, m->mixed ? m->b : m->type, m->k, b, N);
+    if (m->type >= MMA_S8) {
+        add_integers(m, d, &fa, &fb, c);
+        return;
+    }
+    read_c(m, all, c);
+    for (int i = 0; i < M; i++) {
+        for (int j = 0; j < N; j++)
+            sum[j] = (float)all[i][j];
+        tensor_add(sum, N, m->k, &fa, i, &fb, rule, m->half_sum);
+        for (int j = 0; j < N; j++)
+            all[i][j] = sum[j];
+    }
+    write_d(m, d, all);
 }
 
 /* multiply by a sparse matrix */

@@ -16,10 +16,12 @@ int tensor_bytes(enum TensorType type)
 
 struct TensorRule tensor_rule(enum TensorType type, bool wgmma)
 {
-    bool few = wgmma && tensor_bytes(type) == 1;
+    int size = tensor_bytes(type);
+    bool few = wgmma && size == 1, pairs = !wgmma && size == 1;
     return (struct TensorRule){ .fraction = few ? 13 : 25,
                                 .digits = few ? 14 : 24,
-                                .group = 32 / tensor_bytes(type) };
+                                .group = pairs ? 16 : 32 / size,
+                                .pairs = pairs };
 }
 
 static inline double power(int e)       /* -1022 <= e <= 1023 */
@@ -31,7 +33,7 @@ static inline double power(int e)       /* -1022 <= e <= 1023 */
 }
 
 /* codes of exponents */
-enum { EXPONENT_ZERO = -2000, SPECIAL = 4000 };
+enum { EXPONENT_ZERO = -2000, EXPONENT_LEAST = -133, SPECIAL = 4000 };
 
 /* A number of `bits` bits of fraction and the largest exponent field
  * `last`, with its sign: value and exponent.  IEEE: the last exponent is
@@ -85,12 +87,14 @@ void tensor_unpack(struct Factors *f, int n, int k, enum TensorType type,
 }
 
 /* add a group of products */
-static inline int exponent_of(float x)
+/* Of an old sum; one in half has no exponent below -14. */
+static inline int exponent_of(float x, int least)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
-    int field = (int)(bits >> 23 & 255);
-    return field == 255 ? TENSOR_PLUS : (field ? field : 1) - 127;
+    int field = (int)(bits >> 23 & 255), e = field - 127;
+    e = e > least ? e : least;
+    return field == 255 ? TENSOR_PLUS : bits << 1 ? e : EXPONENT_LEAST;
 }
 
 static inline double cut(double x) { return (double)(int32_t)x; }
@@ -109,17 +113,24 @@ struct Group {
     int n, k, row;              /* columns, products; column of a       */
     const struct Factors *a, *b;
     int first;                  /* product                               */
+    bool half;                  /* sums are fp16                         */
     struct TensorRule rule;
 };
+
+/* The i-th product of a group. */
+static inline int term_of(const struct Group *g, int i)
+{
+    return g->rule.pairs ? i / 2 * 4 + g->first / 8 + i % 2 : g->first + i;
+}
 
 static inline __attribute__((always_inline)) int
 add_group(double *total, int *top, const float *sum, const struct Group *g)
 {
     int most = 0, f = g->rule.fraction;
     for (int j = 0; j < g->n; j++)
-        top[j] = exponent_of(sum[j]);
-    for (int q = g->first; q < g->first + g->k; q++) {
-        const int e = g->a->exponent[q][g->row];
+        top[j] = exponent_of(sum[j], g->half ? -14 : -126);
+    for (int i = 0; i < g->k; i++) {
+        const int q = term_of(g, i), e = g->a->exponent[q][g->row];
         const int *of = g->b->exponent[q];
         for (int j = 0; j < g->n; j++)
             top[j] = top[j] > e + of[j] ? top[j] : e + of[j];
@@ -132,11 +143,11 @@ add_group(double *total, int *top, const float *sum, const struct Group *g)
     double scale[TENSOR_N];
     for (int j = 0; j < g->n; j++) {
         scale[j] = power(f - top[j]);
-        total[j] = cut((exponent_of(sum[j]) > SPECIAL ? 0 : sum[j]) * scale[j]);
+        total[j] = cut(isfinite(sum[j]) ? sum[j] * scale[j] : 0);
     }
-    for (int q = g->first; q < g->first + g->k; q++) {
-        const double x = g->a->value[q][g->row];
-        const double *y = g->b->value[q];
+    for (int i = 0; i < g->k; i++) {
+        const int q = term_of(g, i);
+        const double x = g->a->value[q][g->row], *y = g->b->value[q];
         for (int j = 0; j < g->n; j++)
             total[j] += cut(x * y[j] * scale[j]);
     }
@@ -173,8 +184,10 @@ static void add_special(double *total, const float *sum,
 {
     for (int j = 0; j < g->n; j++) {
         double x = sum[j];
-        for (int q = g->first; q < g->first + g->k; q++)
+        for (int i = 0; i < g->k; i++) {
+            int q = term_of(g, i);
             x += number(g->a, q, g->row) * number(g->b, q, j);
+        }
         if (!isfinite(x))
             total[j] = x;
     }
@@ -196,17 +209,24 @@ void tensor_add(float *sum, int n, int k, const struct Factors *a, int row,
                 const struct Factors *b, struct TensorRule rule, bool half)
 {
     double total[TENSOR_N];
+    float old[TENSOR_N];
     int top[TENSOR_N], step = k < rule.group ? k : rule.group;
+    for (int j = 0; rule.pairs && j < n; j++) {
+        old[j] = sum[j];
+        sum[j] = 0;
+    }
     for (int first = 0; first < k; first += step) {
-        struct Group g = { n, step, row, a, b, first, rule };
+        struct Group g = { n, step, row, a, b, first, half, rule };
         int most = wide_lanes() ? add_group_wide(total, top, sum, &g)
                                 : add_group_plain(total, top, sum, &g);
         if (most > SPECIAL)
             add_special(total, sum, &g);
         for (int j = 0; j < n; j++)
-            sum[j] = half ? float_from_half(half_from_double(total[j]))
-                          : finish(total[j], rule.digits);
+            sum[j] = 0 + (half ? float_from_half(half_from_double(total[j]))
+                               : finish(total[j], rule.digits));
     }
+    for (int j = 0; rule.pairs && j < n; j++)
+        sum[j] = one_nan(sum[j] + old[j]);
 }
 
 /* add integers */

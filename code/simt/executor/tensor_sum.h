@@ -18,6 +18,7 @@ struct TensorRule {
     int fraction;           /* F: bits kept below the largest exponent   */
     int digits;             /* of a new sum in fp32: 24 or 14            */
     int group;              /* products added at a time                  */
+    bool pairs;             /* mma.sync of 8 bits, see below             */
 };
 
 struct TensorRule tensor_rule(enum TensorType, bool wgmma);

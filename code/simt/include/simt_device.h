@@ -265,6 +265,9 @@ SIMT_DEVICE void __trap(void) { __builtin_trap(); }
 __device__ long clock(void) SIMT_NO_CLOCK;
 __device__ long long clock64(void) SIMT_NO_CLOCK;
 __device__ unsigned long long globaltimer(void) SIMT_NO_CLOCK;
-__device__ void __nanosleep(unsigned) SIMT_NO_CLOCK;
+SIMT_DEVICE void __nanosleep(unsigned ns)      /* no time passes */
+{
+    asm volatile("nanosleep.u32 %0;" :: "r"(ns) : "memory");
+}
 
 #endif

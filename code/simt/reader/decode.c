@@ -1016,16 +1016,38 @@ static const struct MmaRow {
 #define MMA_SP(types, ...)                                              \
     { "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col." types,  \
       __VA_ARGS__ }
-    MMA("m16n8k16", "f32.bf16.bf16.f32", { MMA_BF16, 16, false, false }),
-    MMA("m16n8k16", "f32.f16.f16.f32",   { MMA_HALF, 16, false, false }),
-    MMA("m16n8k16", "f16.f16.f16.f16",   { MMA_HALF, 16, true, false }),
-    MMA("m16n8k8",  "f32.bf16.bf16.f32", { MMA_BF16, 8, false, false }),
-    MMA("m16n8k8",  "f32.f16.f16.f32",   { MMA_HALF, 8, false, false }),
-    MMA("m16n8k8",  "f16.f16.f16.f16",   { MMA_HALF, 8, true, false }),
-    MMA("m16n8k8",  "f32.tf32.tf32.f32", { MMA_TF32, 8, false, false }),
-    MMA("m16n8k4",  "f32.tf32.tf32.f32", { MMA_TF32, 4, false, false }),
-    MMA_SP("f32.bf16.bf16.f32",          { MMA_BF16, 32, false, true }),
-    MMA_SP("f32.f16.f16.f32",            { MMA_HALF, 32, false, true }),
+#define MMA_INTEGER(shape, depth, how, x, y, of, other)                 \
+    MMA(shape, how "s32." x "." y ".s32", { .type = of, .k = depth,     \
+        .mixed = true, .b = other, .saturate = sizeof how > 1 })
+#define MMA_INTEGERS(x, y, of, other)                                   \
+    MMA_INTEGER("m16n8k16", 16, "", x, y, of, other),                   \
+    MMA_INTEGER("m16n8k16", 16, "satfinite.", x, y, of, other),         \
+    MMA_INTEGER("m16n8k32", 32, "", x, y, of, other),                   \
+    MMA_INTEGER("m16n8k32", 32, "satfinite.", x, y, of, other)
+    MMA("m16n8k16", "f32.bf16.bf16.f32", { .type = MMA_BF16, .k = 16 }),
+    MMA("m16n8k16", "f32.f16.f16.f32",   { .type = MMA_HALF, .k = 16 }),
+    MMA("m16n8k16", "f16.f16.f16.f16",   { .type = MMA_HALF, .k = 16,
+                                           .half_sum = true }),
+    MMA("m16n8k8",  "f32.bf16.bf16.f32", { .type = MMA_BF16, .k = 8 }),
+    MMA("m16n8k8",  "f32.f16.f16.f32",   { .type = MMA_HALF, .k = 8 }),
+    MMA("m16n8k8",  "f16.f16.f16.f16",   { .type = MMA_HALF, .k = 8,
+                                           .half_sum = true }),
+    MMA("m16n8k8",  "f32.tf32.tf32.f32", { .type = MMA_TF32, .k = 8 }),
+    MMA("m16n8k4",  "f32.tf32.tf32.f32", { .type = MMA_TF32, .k = 4 }),
+    MMA("m16n8k32", "f32.e4m3.e4m3.f32", { .type = MMA_E4M3, .k = 32 }),
+    MMA("m16n8k32", "f32.e5m2.e5m2.f32", { .type = MMA_E5M2, .k = 32 }),
+    MMA("m16n8k32", "f32.e4m3.e5m2.f32", { .type = MMA_E4M3, .k = 32,
+                                           .mixed = true, .b = MMA_E5M2 }),
+    MMA("m16n8k32", "f32.e5m2.e4m3.f32", { .type = MMA_E5M2, .k = 32,
+                                           .mixed = true, .b = MMA_E4M3 }),
+    MMA_INTEGERS("s8", "s8", MMA_S8, MMA_S8),
+    MMA_INTEGERS("s8", "u8", MMA_S8, MMA_U8),
+    MMA_INTEGERS("u8", "s8", MMA_U8, MMA_S8),
+    MMA_INTEGERS("u8", "u8", MMA_U8, MMA_U8),
+    MMA_SP("f32.bf16.bf16.f32",          { .type = MMA_BF16, .k = 32,
+                                           .sparse = true }),
+    MMA_SP("f32.f16.f16.f32",            { .type = MMA_HALF, .k = 32,
+                                           .sparse = true }),
 };
 
 static bool place_list(struct Decoder *d, const struct Operand *o,

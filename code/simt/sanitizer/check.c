@@ -488,11 +488,20 @@ static bool by_ldmatrix(const struct Ask *q, struct Clash c)
            && k->code[c.at].access == ACCESS_LDMATRIX;
 }
 
+/* reads of wgmma */
+static bool by_wgmma(const struct Ask *q, struct Clash c, int lane)
+{
+    const struct Kernel *k = q->w->block->launch->kernel;
+    return c.touch == TOUCH_READ && c.other >= q->now->block
+           && k->code[c.at].run == run_wgmma
+           && order_over_group(c.other, lane);
+}
 static bool harmless(const struct Ask *q, struct Clash c, int lane)
 {
     return order_over(c.other, lane, q->several, q->now)
            || is_flag(q, c, lane)
            || by_ldmatrix(q, c)
+           || by_wgmma(q, c, lane)
            || (q->touch == TOUCH_WRITE && c.touch == TOUCH_WRITE
                && writes_the_same(q, lane));
 }

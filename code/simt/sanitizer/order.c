@@ -511,3 +511,13 @@ Stamp order_split(const struct Warp *w)
     s->own = now_global.own = now_shared.own = mine;
     return mine;
 }
+
+bool order_over_group(Stamp x, int lane)
+{
+    const struct Clock *c = clocks[order_warp->index * LANES + lane];
+    int group = warp_of(x) / 4 * 4 * LANES;
+    for (int t = group; t < group + 4 * LANES; t++)
+        if (known(c, t) > x - x % STRAND)
+            return true;
+    return false;
+}

@@ -58,6 +58,10 @@ void order_copy(void);
 void order_copy_came(uint64_t address);
 Stamp order_split(const struct Warp *); /* a new strand of its own       */
 
+/* Does the lane know what any thread of the warpgroup of x has done since
+ * x? */
+bool order_over_group(Stamp x, int lane);
+
 /* over() was not sure whether access x is over for a lane of the warp whose
  * turn it is, or for all its lanes: several.  This is. */
 bool order_over(Stamp x, int lane, bool several, const struct Now *);
