@@ -69,7 +69,7 @@ $(B)/tests-simt/%: $(B)/opt/tests/%.o $(SIMT_OBJECTS) $(B)/libmb-host.a \
 # The programs for GPUs that make sense without a clock.
 LESSON_SIMT := $(B)/bin/vector-add-simt $(B)/bin/device-query-simt \
                $(B)/bin/count-accesses-simt \
-               $(B)/bin/power-simt
+               $(B)/bin/power-simt $(B)/bin/mlp-nccl-simt
 $(LESSON_SIMT): $(B)/bin/%-simt: $(B)/libmb-host.a $(B)/lib/libsimt.a
 	@mkdir -p $(@D)
 	$(CC) -fopenmp $(FLAGS.opt) $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) -lstdc++ -o $@
@@ -78,6 +78,7 @@ $(B)/bin/device-query-simt: $(B)/simt/$(CODE)/lessons/device_query.o
 $(B)/bin/count-accesses-simt: $(B)/simt/$(CODE)/lessons/count_accesses.o \
   $(B)/simt/$(CODE)/bench/access_kernels.o $(B)/simt/$(CODE)/ladder/transpose.o
 $(B)/bin/power-simt:        $(B)/simt/$(CODE)/lessons/power.o
+$(B)/bin/mlp-nccl-simt:     $(B)/simt/$(CODE)/lessons/mlp_nccl.o
 
 # The coding exercises.  What grade tells is not a failure of make.
 .PHONY: exercise install uninstall

@@ -115,6 +115,12 @@ cat page.* | grep -q "answer on page $answer"
 result $? "an exercise names the page of its answer"
 cat page.* | grep -q '1.1 *interview question *Sum the row from both ends'
 result $? "an exercise says that it is an interview question"
+reason=$(page_with 'Right. Each rounding depends')
+choice=$(page_with '(b) *Only if the order')
+[ -n "$reason" ] && [ -n "$choice" ] && [ "$reason" -gt "$choice" ] &&
+    ! grep -q 'Each rounding' "page.$((choice + first - 1))" &&
+    cat page.* | grep -q '1.2 *interview question *Eight threads sum'
+result $? "the choices of a quiz are in their chapter, the reasons are answers"
 cat page.* | grep -q '12.5.\{0,3\}GB/s, about 3.9 percent'
 result $? "numbers come from their rows"
 cat page.* | grep -q 'printf("%g\\n", sum_row(x, n) \* (1 << 3) >> 3);'

@@ -16,7 +16,9 @@ together=16         # programs in one
 # batch NAME...: two lines for each, "ok - ..." or "not ok - ... : why"
 batch() {
     local f name kind lines status what batch=$dir/$1
-    many tests/wrong/simt "$@" "${@/%/+RIGHT}" > "$batch.cu"
+    # a header with types belongs to all programs, not to one's namespace
+    { echo '#include <cuda.h>'
+      many tests/wrong/simt "$@" "${@/%/+RIGHT}"; } > "$batch.cu"
     # C++14, whose <cmath> is a third as long: a quarter less to wait for
     "$BIN/simtcc" -std=c++14 -w -Itests/wrong/simt $linker \
         -o "$batch" "$batch.cu" > "$batch.log" 2>&1

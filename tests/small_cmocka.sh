@@ -4,7 +4,7 @@
 # and say what cmocka says.
 . tests/lib/run.sh
 F="-std=c17 -D_GNU_SOURCE -Icode -Itests -Wall -Wextra -Werror -Wshadow -fopenmp"
-for t in tests/test_ops.c tests/gpu_*.c tests/losses.c; do
+for t in tests/test_ops.c tests/test_decoder.c tests/gpu_*.c tests/losses.c; do
     # shellcheck disable=SC2086
     check "$t compiles without cmocka" \
         "${CC:-cc}" $F -DSMALL_CMOCKA -fsyntax-only "$t"

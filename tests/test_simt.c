@@ -1044,8 +1044,6 @@ static void malformed(const struct Row *row)
         { ".entry k() { A: ret; A: ret; }", "twice" },
         { ".entry k() { .reg .b32 %r<99999999>; .reg .b32 %s<99999999>; }",
           "registers" },
-        { ".entry k() { .reg .b32 %r<2>; mov.u32 %r1, %clock; }",
-          "counts, it has no clock" },
         { ".entry k() { .reg .b32 %r<2>; mov.u32 %r1, %envreg3; }",
           "no register %envreg3" },
         { ".entry k() { .shared .b8 s[300000]; .reg .b32 %r<2>;"

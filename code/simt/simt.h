@@ -280,6 +280,7 @@ struct Allocation {
     uint64_t address;
     size_t bytes;
     const char *name;           /* of a variable; NULL: cudaMalloc       */
+    uint64_t room;              /* bytes to where the next may begin     */
     uint64_t serial;            /* 1, 2, ... in order of allocation      */
     int device;                 /* whose memory it is; -1: a variable    */
 };
@@ -291,6 +292,9 @@ extern _Thread_local int device_current;
 
 bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
                   struct Error *e);
+/* The same, of whole pages that it shares with no other allocation. */
+bool memory_alloc_pages(uint64_t *address, size_t bytes, const char *name,
+                        struct Error *e);
 bool memory_free(uint64_t address);     /* false: not the start of one   */
 /* The allocation that holds the address, or NULL. */
 const struct Allocation *memory_find(uint64_t address);
@@ -363,6 +367,7 @@ enum ProblemKind {
     PROBLEM_OUT_OF_BOUNDS, PROBLEM_MISALIGNED, PROBLEM_UNINITIALISED,
     PROBLEM_RACE, PROBLEM_ASYNC, PROBLEM_LEAK, PROBLEM_FREED,
     PROBLEM_LAUNCH, PROBLEM_PHASE, PROBLEM_PROXY,
+    PROBLEM_WGMMA,              /* what one in flight uses was touched  */
 };
 
 /* One report, about the instruction at w->pc and these lanes.  The

@@ -417,7 +417,9 @@ function M.quiz(div, choices, number, asked)
     local letters = pandoc.ListAttributes(1, "LowerAlpha", "TwoParens")
     local question, reasons = {}, {}
     for i, choice in ipairs(choices) do
-        question[i], reasons[i] = { pandoc.Plain(choice[1]) }, choice[2][1]
+        local why = choice[2][1]
+        question[i] = { pandoc.Plain(choice[1]) }
+        reasons[i] = #why > 1 and why or { pandoc.Plain(why[1].content) }
     end
     div.content:insert(pandoc.OrderedList(question, letters))
     local out = M.exercise(div, number, asked)

@@ -65,8 +65,8 @@ Handler run_branch, run_branch_table, run_exit, run_trap, run_nothing,
     run_frame_store, run_to_window, run_from_window, run_is_space,
     run_load, run_store, run_atomic, run_async, run_async_commit,
     run_async_wait, run_ldmatrix, run_stmatrix, run_shuffle, run_vote,
-    run_match, run_redux, run_activemask, run_barrier, run_warp_sync,
-    run_mma, run_printf, run_assert, run_fence, run_wgmma,
+    run_match, run_redux, run_activemask, run_clock, run_barrier,
+    run_warp_sync, run_mma, run_printf, run_assert, run_fence, run_wgmma,
     run_wgmma_fence, run_wgmma_commit, run_wgmma_wait, run_elect,
     run_setmaxnreg, run_movmatrix;
 
@@ -83,6 +83,7 @@ void combine_bytes(enum Op, enum Type, unsigned char *to,
                    const unsigned char *from, size_t bytes);
 
 Handler run_cluster_arrive, run_cluster_wait, run_mapa, run_getctarank;
+extern uint64_t clock_base;         /* see run_clock */
 
 /* Where branches meet again, and which instructions end a straight run:
  * flow.c. */

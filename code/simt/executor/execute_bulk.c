@@ -131,9 +131,28 @@ static void store(const struct BulkCopy *c, unsigned char *shared,
 }
 
 /* copies arrive */
+/* The sectors of a row are touched, if anybody counts. */
+static void touch_row(const struct CopyRow *r, bool write)
+{
+    struct Launch *l = r->copy->warp->block->launch;
+    struct Access a = { .kind = write ? ACCESS_STORE : ACCESS_LOAD,
+                        .space = SPACE_GLOBAL, .size = 1 };
+    for (uint64_t x = r->global & ~(uint64_t)31;
+         l->touched && r->global && x < r->global + r->bytes;) {
+        a.lanes = 0;
+        for (int k = 0; k < LANES && x < r->global + r->bytes; k++) {
+            a.address[k] = x;
+            a.lanes |= lane_bit[k];
+            x += 32;
+        }
+        touch(l->touched, &a);
+    }
+}
+
 static void load_row(const struct CopyRow *r, void *to)
 {
     struct Block *b = to;
+    touch_row(r, false);
     pieces(r, b->shared, r->copy->shared, load);
 }
 
@@ -182,6 +201,7 @@ static void keep_source(struct BulkCopy *c)
 static void store_row(const struct CopyRow *r, void *to)
 {
     (void)to;
+    touch_row(r, true);
     if (r->global)
         store(r->copy, r->copy->kept + r->shared, memory_bytes(r->global),
               r->bytes);

@@ -3,6 +3,7 @@
 #include "simt/executor/execute.h"
 #include "simt/executor/device_math.h"
 #include "simt/executor/lanes.h"
+#include "simt/sanitizer/async.h"
 
 #include <math.h>
 #include <string.h>
@@ -222,9 +223,54 @@ static enum Space space_at(uint64_t address)
            address >> 48 == LOCAL_WINDOW >> 48 ? SPACE_LOCAL : SPACE_GLOBAL;
 }
 
+/* one block of the cluster at a time */
+static void move_remote(struct Warp *w, const struct Instruction *i,
+                        struct Access *a, Mover *move, struct Block *b)
+{
+    a->contiguous = a->uniform = false;
+    a->misaligned = misaligned(a);
+    a->illegal = outside(a, 0, b->shared_bytes);
+    if (w->block->launch->check)
+        check_remote(w, a, b);
+    if (a->illegal | a->misaligned)
+        complain(w, a);
+    a->lanes &= ~(a->illegal | a->misaligned);
+    if (a->lanes)
+        move(w, i, a, (struct Bytes){ b->shared, 0 });
+}
+
+/* False: nobody is left. */
+static bool move_ranks(struct Warp *w, const struct Instruction *i,
+                       struct Access *a, Mover *move)
+{
+    struct Access there = *a;
+    uint32_t rest = a->lanes, own = 0;
+    while (rest) {
+        uint64_t rank = a->address[__builtin_ctz(rest)] >> RANK_SHIFT;
+        struct Block *b = rank ? cluster_block(w->block,
+                                     (uint32_t)rank - 1) : w->block;
+        there.lanes = 0;
+        for (int l = 0; l < LANES; l++)
+            if (rest >> l & 1 && a->address[l] >> RANK_SHIFT == rank) {
+                there.lanes |= lane_bit[l];
+                there.address[l] = a->address[l] & 0xffffff;
+                a->address[l] = there.address[l];
+            }
+        rest &= ~there.lanes;
+        if (b == w->block)
+            own |= there.lanes;
+        else if (b)
+            move_remote(w, i, &there, move, b);
+    }
+    a->lanes = own;
+    return own != 0;
+}
 static void move_one(struct Warp *w, const struct Instruction *i,
                      struct Access *a, Mover *move)
 {
+    if (a->space == SPACE_SHARED && w->block->cluster->n > 1 &&
+        !move_ranks(w, i, a, move))
+        return;
     if (!look(w, a))
         return;
     move(w, i, a, bytes_of(w, a->space));

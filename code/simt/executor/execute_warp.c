@@ -271,6 +271,23 @@ void run_activemask(struct Warp *w, const struct Instruction *i,
     EACH_LANE(on, d, on)
 }
 
+/* look at the clock */
+uint64_t clock_base;            /* instructions of earlier blocks */
+
+void run_clock(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    static uint64_t last;
+    uint64_t now = clock_base + w->block->steps;
+    last = now > last ? now : last + 1;
+    if (i->size == 8) {
+        slot8 *d = REGISTER(w, i->d[0], slot8);
+        EACH_LANE(on, d, last)
+    } else {
+        slot4 *d = REGISTER(w, i->d[0], slot4);
+        EACH_LANE(on, d, (uint32_t)last)
+    }
+}
+
 /* wait for the warp */
 void run_warp_sync(struct Warp *w, const struct Instruction *i, uint32_t on)
 {

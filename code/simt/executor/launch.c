@@ -309,6 +309,7 @@ static void run_grid(struct Launch *l)
         begin_cluster(&c, n);
         run_cluster(&c);
         end_cluster(&c);
+        clock_base += c.block[0].steps;
     }
     for (int r = 0; r < c.n; r++) {
         hopper_free(&c.block[r]);

@@ -347,6 +347,7 @@ void warp_run(struct Warp *w, int slice)
             w->pc++;
         }
         steps += w->pc - first + 1;
+        w->block->steps += (unsigned)(w->pc - first + 1);
         w->pc = w->next;
         if (w->state != WARP_READY)
             break;
@@ -354,7 +355,6 @@ void warp_run(struct Warp *w, int slice)
             w->polls++ >= POLLS + w->turns % 8)
             end_turn(w, w->repeats >= REPEATS ? REPEATS_COST : LOOKS_COST);
     }
-    w->block->steps += (unsigned)steps;
     if (steps >= slice && w->state == WARP_READY && w->now >= 0)
         end_turn(w, SLICE_COST);
 }

@@ -57,6 +57,37 @@ struct grid_group {
     }
 };
 SIMT_IN_GROUP grid_group this_grid() { return {}; }
+
+/* a cluster as a group */
+#define SIMT_CLUSTER_REGISTER(name, text)                               \
+    SIMT_IN_GROUP static unsigned name()                                \
+    {                                                                   \
+        unsigned x;                                                     \
+        asm("mov.u32 %0, %%" text ";" : "=r"(x));                       \
+        return x;                                                       \
+    }
+struct cluster_group {
+    SIMT_CLUSTER_REGISTER(block_rank, "cluster_ctarank")
+    SIMT_CLUSTER_REGISTER(num_blocks, "cluster_nctarank")
+    SIMT_IN_GROUP static void barrier_arrive()
+    {
+        asm volatile("barrier.cluster.arrive;" ::: "memory");
+    }
+    SIMT_IN_GROUP static void barrier_wait()
+    {
+        asm volatile("barrier.cluster.wait;" ::: "memory");
+    }
+    SIMT_IN_GROUP static void sync() { barrier_arrive(); barrier_wait(); }
+    /* The same variable in the shared memory of another block. */
+    template <class T>
+    SIMT_IN_GROUP static T *map_shared_rank(T *p, unsigned rank)
+    {
+        T *there;
+        asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(p), "r"(rank));
+        return there;
+    }
+};
+SIMT_IN_GROUP cluster_group this_cluster() { return {}; }
 template <class Group> SIMT_IN_GROUP void sync(const Group &g) { g.sync(); }
 
 /* a tile of a warp */

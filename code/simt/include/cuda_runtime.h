@@ -9,7 +9,14 @@
 #error "this cuda_runtime.h is read by clang: use simtcc"
 #endif
 #ifndef __CUDA__                /* a .cpp file: the host calls only */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include "cuda_runtime_api.h"
+#include "vector_functions.h"
 #ifdef __cplusplus
 #include "simt_calls.h"
 #endif
@@ -35,11 +42,14 @@
 #if __clang_major__ < 15        /* a keyword since                       */
 #define __noinline__     __attribute__((noinline))
 #endif
-#define __managed__ __device__ __attribute__((unavailable(                \
-    "simtcc: no __managed__ variables on the software GPU: use "          \
-    "__device__ and cudaMemcpyToSymbol")))
+#ifdef __CUDA_ARCH__
+#define __managed__ __device__
+#else                           /* see @sec:foreign-managed */
+#define __managed__ __device__ __attribute__((section("simt_managed")))
+#endif
 #define __cluster_dims__(...) __attribute__((unavailable(                 \
-    "simtcc: no thread block clusters on the software GPU")))
+    "simtcc: no __cluster_dims__: launch with cudaLaunchKernelEx and "     \
+    "cudaLaunchAttributeClusterDimension")))
 
 #include <assert.h>
 #include <initializer_list>
@@ -48,6 +58,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#ifdef __cplusplus
+#include <climits>              /* which nvcc's own header brings, too */
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <utility>
+#endif
 
 #include "cuda_runtime_api.h"
 
@@ -64,7 +82,9 @@
 #include "simt_device.h"
 #include "simt_launch.h"
 #include "simt_numbers.h"
-#include "simt_vectors.h"
+#include "simt_double.h"
+#include "simt_std.h"
+#include "vector_functions.h"
 
 #endif
 #endif

@@ -17,9 +17,46 @@
 #ifndef __CUDA__                /* plain C or C++: no passes, no marks */
 #define __host__
 #define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __forceinline__ inline
+#define __align__(n) __attribute__((aligned(n)))
 #endif
 
 /* the error codes of CUDA */
+/* error codes that the library never returns, or seldom */
+#define SIMT_MORE_ERRORS(X)                                               \
+    X(4, cudaErrorCudartUnloading, "driver shutting down")                \
+    X(18, cudaErrorInvalidTexture, "invalid texture reference")           \
+    X(20, cudaErrorInvalidChannelDescriptor,                              \
+      "invalid channel descriptor")                                       \
+    X(46, cudaErrorDevicesUnavailable,                                    \
+      "CUDA-capable device(s) is/are busy or unavailable")                \
+    X(52, cudaErrorMissingConfiguration,                                  \
+      "__global__ function call is not configured")                       \
+    X(214, cudaErrorECCUncorrectable, "uncorrectable ECC error")          \
+    X(217, cudaErrorPeerAccessUnsupported,                                \
+      "peer access is not supported between these two devices")           \
+    X(304, cudaErrorOperatingSystem,                                      \
+      "OS call failed or operation not supported on this OS")             \
+    X(500, cudaErrorSymbolNotFound, "named symbol not found")             \
+    X(704, cudaErrorPeerAccessAlreadyEnabled,                             \
+      "peer access is already enabled")                                   \
+    X(705, cudaErrorPeerAccessNotEnabled,                                 \
+      "peer access has not been enabled")                                 \
+    X(708, cudaErrorSetOnActiveProcess,                                   \
+      "cannot set while device is active in this process")                \
+    X(712, cudaErrorHostMemoryAlreadyRegistered,                          \
+      "part or all of the requested memory range is already mapped")      \
+    X(713, cudaErrorHostMemoryNotRegistered,                              \
+      "pointer does not correspond to a registered memory region")        \
+    X(720, cudaErrorCooperativeLaunchTooLarge,                            \
+      "too many blocks in cooperative launch")                            \
+    X(800, cudaErrorNotPermitted, "operation not permitted")              \
+    X(910, cudaErrorGraphExecUpdateFailure, "the graph update was not "   \
+      "performed because it included changes which violated constraints")
+
 /* X(number, name, sentence) */
 #define SIMT_ERRORS(X)                                                    \
     X(0, cudaSuccess, "no error")                                         \
@@ -68,11 +105,12 @@
 typedef enum cudaError {
 #define SIMT_ERROR(number, name, sentence) name = number,
     SIMT_ERRORS(SIMT_ERROR)
+    SIMT_MORE_ERRORS(SIMT_ERROR)
 #undef SIMT_ERROR
 } cudaError_t;
 
 /* dim3, streams, events and flags */
-typedef struct simt_uint3 { unsigned x, y, z; } uint3;
+#include "vector_types.h"
 
 struct dim3 {
     unsigned x, y, z;
@@ -151,62 +189,131 @@ typedef enum cudaFuncCache cudaFuncCache;
 /* what a device says of itself */
 struct cudaDeviceProp {
     char name[256];
-    size_t totalGlobalMem;
-    size_t sharedMemPerBlock;
-    int regsPerBlock;
-    int warpSize;
+    size_t totalGlobalMem, sharedMemPerBlock;
+    int regsPerBlock, warpSize;
     size_t memPitch;
-    int maxThreadsPerBlock;
-    int maxThreadsDim[3];
-    int maxGridSize[3];
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
     int clockRate;                      /* kHz */
     size_t totalConstMem;
     int major, minor;
-    int multiProcessorCount;
+    size_t textureAlignment, texturePitchAlignment;
+    int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled;
     int integrated, canMapHostMemory, computeMode;
-    int concurrentKernels, ECCEnabled, asyncEngineCount;
-    int unifiedAddressing, managedMemory, concurrentManagedAccess;
-    int pageableMemoryAccess, cooperativeLaunch;
+    /* the sizes of textures and surfaces */
+    int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear;
+    int maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3];
+    int maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3];
+    int maxTextureCubemap, maxTexture1DLayered[2], maxTexture2DLayered[3];
+    int maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2];
+    int maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3];
+    int maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+    size_t surfaceAlignment;
+    int concurrentKernels, ECCEnabled;
+    int pciBusID, pciDeviceID, pciDomainID, tccDriver;
+    int asyncEngineCount, unifiedAddressing;
     int memoryClockRate;                /* kHz */
     int memoryBusWidth;                 /* bits */
-    int l2CacheSize;
-    int maxThreadsPerMultiProcessor;
-    int maxBlocksPerMultiProcessor;
+    int l2CacheSize, persistingL2CacheMaxSize;
+    int maxThreadsPerMultiProcessor, streamPrioritiesSupported;
+    int globalL1CacheSupported, localL1CacheSupported;
     size_t sharedMemPerMultiprocessor;
-    int regsPerMultiprocessor;
+    int regsPerMultiprocessor, managedMemory;
+    int isMultiGpuBoard, multiGpuBoardGroupID;
+    int hostNativeAtomicSupported, singleToDoublePrecisionPerfRatio;
+    int pageableMemoryAccess, concurrentManagedAccess;
+    int computePreemptionSupported, canUseHostPointerForRegisteredMem;
+    int cooperativeLaunch, cooperativeMultiDeviceLaunch;
     size_t sharedMemPerBlockOptin;
+    int pageableMemoryAccessUsesHostPageTables;
+    int directManagedMemAccessFromHost;
+    int maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
     size_t reservedSharedMemPerBlock;
-    int pciBusID, pciDeviceID, pciDomainID;
+    int hostRegisterSupported, memoryPoolsSupported, clusterLaunch;
 };
 
+/* the attributes of a device */
+/* X(name after cudaDevAttr, number, field of cudaDeviceProp) */
+#define SIMT_ATTRIBUTES(X) \
+    X(MaxThreadsPerBlock, 1, maxThreadsPerBlock) \
+    X(MaxBlockDimX, 2, maxThreadsDim[0]) \
+    X(MaxBlockDimY, 3, maxThreadsDim[1]) \
+    X(MaxBlockDimZ, 4, maxThreadsDim[2]) \
+    X(MaxGridDimX, 5, maxGridSize[0]) \
+    X(MaxGridDimY, 6, maxGridSize[1]) \
+    X(MaxGridDimZ, 7, maxGridSize[2]) \
+    X(MaxSharedMemoryPerBlock, 8, sharedMemPerBlock) \
+    X(TotalConstantMemory, 9, totalConstMem) \
+    X(WarpSize, 10, warpSize) \
+    X(MaxPitch, 11, memPitch) \
+    X(MaxRegistersPerBlock, 12, regsPerBlock) \
+    X(ClockRate, 13, clockRate) \
+    X(TextureAlignment, 14, textureAlignment) \
+    X(GpuOverlap, 15, deviceOverlap) \
+    X(MultiProcessorCount, 16, multiProcessorCount) \
+    X(KernelExecTimeout, 17, kernelExecTimeoutEnabled) \
+    X(Integrated, 18, integrated) \
+    X(CanMapHostMemory, 19, canMapHostMemory) \
+    X(ComputeMode, 20, computeMode) \
+    X(MaxTexture1DWidth, 21, maxTexture1D) \
+    X(MaxTexture2DWidth, 22, maxTexture2D[0]) \
+    X(MaxTexture2DHeight, 23, maxTexture2D[1]) \
+    X(MaxTexture3DWidth, 24, maxTexture3D[0]) \
+    X(MaxTexture3DHeight, 25, maxTexture3D[1]) \
+    X(MaxTexture3DDepth, 26, maxTexture3D[2]) \
+    X(SurfaceAlignment, 30, surfaceAlignment) \
+    X(ConcurrentKernels, 31, concurrentKernels) \
+    X(EccEnabled, 32, ECCEnabled) \
+    X(PciBusId, 33, pciBusID) \
+    X(PciDeviceId, 34, pciDeviceID) \
+    X(TccDriver, 35, tccDriver)
+
+#define SIMT_MORE_ATTRIBUTES(X) \
+    X(MemoryClockRate, 36, memoryClockRate) \
+    X(GlobalMemoryBusWidth, 37, memoryBusWidth) \
+    X(L2CacheSize, 38, l2CacheSize) \
+    X(MaxThreadsPerMultiProcessor, 39, maxThreadsPerMultiProcessor) \
+    X(AsyncEngineCount, 40, asyncEngineCount) \
+    X(UnifiedAddressing, 41, unifiedAddressing) \
+    X(PciDomainId, 50, pciDomainID) \
+    X(TexturePitchAlignment, 51, texturePitchAlignment) \
+    X(ComputeCapabilityMajor, 75, major) \
+    X(ComputeCapabilityMinor, 76, minor) \
+    X(StreamPrioritiesSupported, 78, streamPrioritiesSupported) \
+    X(GlobalL1CacheSupported, 79, globalL1CacheSupported) \
+    X(LocalL1CacheSupported, 80, localL1CacheSupported) \
+    X(MaxSharedMemoryPerMultiprocessor, 81, sharedMemPerMultiprocessor) \
+    X(MaxRegistersPerMultiprocessor, 82, regsPerMultiprocessor) \
+    X(ManagedMemory, 83, managedMemory) \
+    X(IsMultiGpuBoard, 84, isMultiGpuBoard) \
+    X(MultiGpuBoardGroupID, 85, multiGpuBoardGroupID) \
+    X(HostNativeAtomicSupported, 86, hostNativeAtomicSupported) \
+    X(SingleToDoublePrecisionPerfRatio, 87, \
+      singleToDoublePrecisionPerfRatio) \
+    X(PageableMemoryAccess, 88, pageableMemoryAccess) \
+    X(ConcurrentManagedAccess, 89, concurrentManagedAccess) \
+    X(ComputePreemptionSupported, 90, computePreemptionSupported) \
+    X(CanUseHostPointerForRegisteredMem, 91, \
+      canUseHostPointerForRegisteredMem) \
+    X(CooperativeLaunch, 95, cooperativeLaunch) \
+    X(CooperativeMultiDeviceLaunch, 96, cooperativeMultiDeviceLaunch) \
+    X(MaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin) \
+    X(HostRegisterSupported, 99, hostRegisterSupported) \
+    X(PageableMemoryAccessUsesHostPageTables, 100, \
+      pageableMemoryAccessUsesHostPageTables) \
+    X(DirectManagedMemAccessFromHost, 101, \
+      directManagedMemAccessFromHost) \
+    X(MaxBlocksPerMultiprocessor, 106, maxBlocksPerMultiProcessor) \
+    X(MaxPersistingL2CacheSize, 108, persistingL2CacheMaxSize) \
+    X(MaxAccessPolicyWindowSize, 109, accessPolicyMaxWindowSize) \
+    X(ReservedSharedMemoryPerBlock, 111, reservedSharedMemPerBlock) \
+    X(MemoryPoolsSupported, 115, memoryPoolsSupported) \
+    X(ClusterLaunch, 120, clusterLaunch)
+
 enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1,
-    cudaDevAttrMaxBlockDimX = 2,
-    cudaDevAttrMaxBlockDimY = 3,
-    cudaDevAttrMaxBlockDimZ = 4,
-    cudaDevAttrMaxGridDimX = 5,
-    cudaDevAttrMaxGridDimY = 6,
-    cudaDevAttrMaxGridDimZ = 7,
-    cudaDevAttrMaxSharedMemoryPerBlock = 8,
-    cudaDevAttrTotalConstantMemory = 9,
-    cudaDevAttrWarpSize = 10,
-    cudaDevAttrMaxRegistersPerBlock = 12,
-    cudaDevAttrClockRate = 13,
-    cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrMemoryClockRate = 36,
-    cudaDevAttrGlobalMemoryBusWidth = 37,
-    cudaDevAttrL2CacheSize = 38,
-    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-    cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor = 76,
-    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-    cudaDevAttrManagedMemory = 83,
-    cudaDevAttrConcurrentManagedAccess = 89,
-    cudaDevAttrCooperativeLaunch = 95,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-    cudaDevAttrReservedSharedMemoryPerBlock = 111,
+#define SIMT_ATTRIBUTE(name, number, field) cudaDevAttr##name = number,
+    SIMT_ATTRIBUTES(SIMT_ATTRIBUTE)
+    SIMT_MORE_ATTRIBUTES(SIMT_ATTRIBUTE)
+#undef SIMT_ATTRIBUTE
 };
 
 struct cudaFuncAttributes {
@@ -322,6 +429,7 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 SIMT_API cudaError_t cudaProfilerStart(void);
 SIMT_API cudaError_t cudaProfilerStop(void);
 
+#include "simt_more.h"
 #include "simt_launch_config.h"
 
 /* what is refused by name */
@@ -335,7 +443,7 @@ SIMT_API cudaError_t cudaProfilerStop(void);
                        "kernels one by one"
 #define SIMT_NO_TEXTURES "the software GPU has no textures: read the " \
                          "array through a pointer"
-#define SIMT_ONE_DEVICE "the software GPU is one device"
+#define SIMT_ONE_PROCESS "the software GPU belongs to one process"
 SIMT_REFUSED(cudaStreamBeginCapture, SIMT_NO_GRAPHS);
 SIMT_REFUSED(cudaStreamEndCapture, SIMT_NO_GRAPHS);
 SIMT_REFUSED(cudaGraphCreate, SIMT_NO_GRAPHS);
@@ -346,12 +454,7 @@ SIMT_REFUSED(cudaBindTexture, SIMT_NO_TEXTURES);
 SIMT_REFUSED(cudaMallocArray, SIMT_NO_TEXTURES);
 SIMT_REFUSED(cudaMalloc3DArray, SIMT_NO_TEXTURES);
 SIMT_REFUSED(cudaCreateSurfaceObject, SIMT_NO_TEXTURES);
-SIMT_REFUSED(cudaMemcpyPeer, SIMT_ONE_DEVICE);
-SIMT_REFUSED(cudaDeviceEnablePeerAccess, SIMT_ONE_DEVICE);
-SIMT_REFUSED(cudaIpcGetMemHandle, SIMT_ONE_DEVICE);
-SIMT_REFUSED(cudaLaunchCooperativeKernel, "the software GPU has no "
-             "cooperative launch, blocks cannot wait for each other: end "
-             "the kernel there and start a second one");
+SIMT_REFUSED(cudaIpcGetMemHandle, SIMT_ONE_PROCESS);
 SIMT_REFUSED_TYPE(cudaGraph_t, SIMT_NO_GRAPHS);
 SIMT_REFUSED_TYPE(cudaGraphExec_t, SIMT_NO_GRAPHS);
 SIMT_REFUSED_TYPE(cudaTextureObject_t, SIMT_NO_TEXTURES);

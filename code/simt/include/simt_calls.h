@@ -146,6 +146,7 @@ SIMT_HOST cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid,
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments,
                             shared_bytes, stream);
 }
+#include "simt_more_calls.h"
 
 /* launch with attributes: any kernel */
 template <class... P, class... A>

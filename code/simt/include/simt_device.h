@@ -84,17 +84,6 @@ SIMT_SHUFFLE(__shfl_up_sync, up, 0, unsigned)
 SIMT_SHUFFLE(__shfl_down_sync, down, 31, unsigned)
 SIMT_SHUFFLE(__shfl_xor_sync, bfly, 31, int)
 
-#define SIMT_OLD(name)                                                    \
-    template <class... A> __attribute__((unavailable(                     \
-        "simtcc: " #name " names no lanes: use " #name "_sync")))         \
-    __device__ int name(A...)
-SIMT_OLD(__shfl);
-SIMT_OLD(__shfl_up);
-SIMT_OLD(__shfl_down);
-SIMT_OLD(__shfl_xor);
-SIMT_OLD(__any);
-SIMT_OLD(__all);
-SIMT_OLD(__ballot);
 
 /* votes and matches */
 SIMT_DEVICE int __all_sync(unsigned mask, int p)
@@ -166,6 +155,22 @@ SIMT_REDUX(__reduce_max_sync, "max.s32", int)
 SIMT_REDUX(__reduce_and_sync, "and.b32", unsigned)
 SIMT_REDUX(__reduce_or_sync, "or.b32", unsigned)
 SIMT_REDUX(__reduce_xor_sync, "xor.b32", unsigned)
+
+/* shuffles and votes without a mask */
+#define SIMT_OLD(name)                                                    \
+    template <class T, class... A> __attribute__((deprecated(             \
+        "simtcc: " #name " names no lanes: use " #name "_sync")))         \
+    SIMT_DEVICE auto name(T v, A... a)                                    \
+    {                                                                     \
+        return name##_sync(__activemask(), v, a...);                      \
+    }
+SIMT_OLD(__shfl)
+SIMT_OLD(__shfl_up)
+SIMT_OLD(__shfl_down)
+SIMT_OLD(__shfl_xor)
+SIMT_OLD(__any)
+SIMT_OLD(__all)
+SIMT_OLD(__ballot)
 
 /* bits */
 SIMT_DEVICE int __popc(unsigned x) { return __builtin_popcount(x); }
@@ -260,14 +265,25 @@ __assert_fail(const char *what, const char *file, unsigned line,
 }
 SIMT_DEVICE void __trap(void) { __builtin_trap(); }
 
-#define SIMT_NO_CLOCK __attribute__((error(                             \
-    "simtcc: the software GPU counts, it has no clock")))
-__device__ long clock(void) SIMT_NO_CLOCK;
-__device__ long long clock64(void) SIMT_NO_CLOCK;
-__device__ unsigned long long globaltimer(void) SIMT_NO_CLOCK;
+/* a clock that counts instructions */
+SIMT_DEVICE long long clock64(void)
+{
+    long long t;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(t) : : "memory");
+    return t;
+}
+SIMT_DEVICE long clock(void) { return (long)clock64(); }
+SIMT_DEVICE unsigned long long globaltimer(void)
+{
+    unsigned long long t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t) : : "memory");
+    return t;
+}
 SIMT_DEVICE void __nanosleep(unsigned ns)      /* no time passes */
 {
     asm volatile("nanosleep.u32 %0;" :: "r"(ns) : "memory");
 }
+SIMT_DEVICE void __prof_trigger(int) {}
+SIMT_DEVICE void __brkpt(void) {}
 
 #endif

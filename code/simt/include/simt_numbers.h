@@ -240,9 +240,6 @@ SIMT_DEVICE float erff(float x)
     float large = copysignf(1.0f - s * t * expf(-a * a), x);
     return a < 0.85f ? small : large;
 }
-__device__ float erfcf(float) __attribute__((error(
-    "simtcc: erfcf is not on the software GPU: write 1 - erff(x) where "
-    "that is near enough")));
 
 /* remainder, cube root, hypotenuse */
 SIMT_DEVICE float fmodf(float x, float y)
@@ -279,13 +276,8 @@ SIMT_DEVICE float hypotf(float x, float y)
 }
 
 /* other names for the same functions */
-#define SIMT_DOUBLE(name)                                               \
-    __device__ double name(double) __attribute__((error(                \
-        "simtcc: " #name " of a double is not on the software GPU: "    \
-        "use " #name "f")))
 #define SIMT_BOTH_NAMES(name)                                           \
-    SIMT_DEVICE float name(float x) { return name##f(x); }              \
-    SIMT_DOUBLE(name);
+    SIMT_DEVICE float name(float x) { return name##f(x); }
 SIMT_BOTH_NAMES(exp)
 SIMT_BOTH_NAMES(exp2)
 SIMT_BOTH_NAMES(expm1)
@@ -298,9 +290,6 @@ SIMT_BOTH_NAMES(cos)
 SIMT_BOTH_NAMES(tan)
 SIMT_BOTH_NAMES(tanh)
 SIMT_BOTH_NAMES(erf)
-SIMT_DOUBLE(rsqrt);
-__device__ double pow(double, double) __attribute__((error(
-    "simtcc: pow of a double is not on the software GPU: use powf")));
 SIMT_DEVICE float pow(float x, float y) { return powf(x, y); }
 SIMT_DEVICE float sqrt(float x) { return sqrtf(x); }
 SIMT_DEVICE float rsqrt(float x) { return rsqrtf(x); }
@@ -308,7 +297,6 @@ SIMT_DEVICE float fabs(float x) { return fabsf(x); }
 SIMT_DEVICE float floor(float x) { return floorf(x); }
 SIMT_DEVICE float ceil(float x) { return ceilf(x); }
 SIMT_DEVICE float fma(float a, float b, float c) { return fmaf(a, b, c); }
-SIMT_DEVICE int abs(int x) { return x < 0 ? -x : x; }
 
 #define SIMT_MINMAX(T)                                                  \
     SIMT_BOTH T min(T a, T b) { return b < a ? b : a; }                 \

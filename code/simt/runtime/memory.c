@@ -96,27 +96,29 @@ void memory_totals(size_t *in_use, size_t *total)
 }
 
 /* allocate and free */
-static uint64_t room_of(size_t bytes)   /* with the gap behind it */
+static uint64_t room_of(size_t bytes, uint64_t grain)   /* with the gap */
 {
-    return ((uint64_t)bytes + 2 * GRAIN - 1) / GRAIN * GRAIN;
+    return ((uint64_t)bytes + 2 * grain - 1) / grain * grain;
 }
 
-bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
-                  struct Error *e)
+static bool place(uint64_t *address, size_t bytes, uint64_t grain,
+                  const char *name, struct Error *e)
 {
     if (!memory.bytes && !reserve(e))
         return false;
-    uint64_t at = memory.base + GRAIN;
+    uint64_t at = memory.base + grain, needed = room_of(bytes, grain);
     int k = 0;
     /* find the first gap that is large enough */
     if (!bytes || bytes > memory.bytes)
         return error_set(e, "%zu bytes of device memory; there are %zu",
                          bytes, memory.bytes - used[device_current]);
-    while (k < n_list && list[k].address - at < room_of(bytes)) {
-        at = list[k].address + room_of(list[k].bytes);
+    while (k < n_list &&
+           (list[k].address < at || list[k].address - at < needed)) {
+        at = list[k].address + list[k].room;
+        at = (at + grain - 1) / grain * grain;
         k++;
     }
-    if (k == n_list && room_of(bytes) > memory.base + memory.bytes - at)
+    if (k == n_list && needed > memory.base + memory.bytes - at)
         return error_set(e, "no %zu bytes of device memory in one piece; "
                          "%zu of %zu are in use", bytes,
                          used[device_current], memory.bytes);
@@ -128,13 +130,25 @@ bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
             fail("no memory for a list of %d allocations", room);
     }
     memmove(&list[k + 1], &list[k], (size_t)(n_list - k) * sizeof *list);
-    list[k] = (struct Allocation){ at, bytes, name, ++serial,
+    list[k] = (struct Allocation){ at, bytes, name, needed, ++serial,
                                    name ? -1 : device_current };
     n_list++;
     used[name ? 0 : device_current] += bytes;
     *address = at;
     check_allocated(at, bytes);
     return true;
+}
+
+bool memory_alloc(uint64_t *address, size_t bytes, const char *name,
+                  struct Error *e)
+{
+    return place(address, bytes, GRAIN, name, e);
+}
+
+bool memory_alloc_pages(uint64_t *address, size_t bytes, const char *name,
+                        struct Error *e)
+{
+    return place(address, bytes, 4096, name, e);
 }
 
 bool memory_free(uint64_t address)

@@ -8,6 +8,7 @@
 #include "simt/counters/trace.h"
 #include "simt/runtime/cards.h"
 #include "simt/runtime/names.h"
+#include "simt/runtime/runtime.h"
 #include "simt/sanitizer/check.h"
 #include "simt/simt.h"
 
@@ -36,7 +37,8 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
                                        size_t *bytes, void *stream);
 
 /* saying what went wrong */
-static cudaError_t last, sticky;
+static _Thread_local cudaError_t last;
+static cudaError_t sticky;
 static bool launch_failed;      /* and nobody has asked since            */
 
 cudaError_t cudaPeekAtLastError(void)
@@ -52,11 +54,7 @@ cudaError_t cudaGetLastError(void)
     return e;
 }
 
-/* Remember the code, and say on standard error what nobody would guess
- * from it. */
-static cudaError_t refuse(cudaError_t code, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static cudaError_t refuse(cudaError_t code, const char *format, ...)
+cudaError_t refuse(cudaError_t code, const char *format, ...)
 {
     va_list args;
     fflush(stdout);
@@ -73,6 +71,7 @@ const char *cudaGetErrorName(cudaError_t e)
     switch (e) {
 #define NAME(number, name, sentence) case name: return #name;
     SIMT_ERRORS(NAME)
+    SIMT_MORE_ERRORS(NAME)
 #undef NAME
     }
     return "unrecognized error code";
@@ -83,6 +82,7 @@ const char *cudaGetErrorString(cudaError_t e)
     switch (e) {
 #define SENTENCE(number, name, sentence) case name: return sentence;
     SIMT_ERRORS(SENTENCE)
+    SIMT_MORE_ERRORS(SENTENCE)
 #undef SENTENCE
     }
     return "unrecognized error code";
@@ -112,7 +112,7 @@ struct Known {                  /* a kernel, or a variable      */
 /* A list that grows; its elements do not move. */
 struct List { void **at; size_t n, room; };
 
-static struct List images, kernels, variables, streams, events, pinned;
+static struct List images, kernels, variables, streams, events;
 
 static void *list_keep(struct List *l, void *element)
 {
@@ -229,13 +229,19 @@ static void start(void)
     atexit(at_the_end);
 }
 
-/* What every call does first: a lost context answers nothing. */
+cudaError_t simt_enter(void)
+{
+    start();
+    return sticky;
+}
+
+/* What every call does first: it waits for the calls of other threads,
+ * and a lost context answers nothing. */
 #define START()             \
-    do {                    \
-        start();            \
-        if (sticky)         \
-            return sticky;  \
-    } while (0)
+    HOLD();                 \
+    start();                \
+    if (sticky)             \
+        return sticky
 
 /* find what a program names by its host address */
 static cudaError_t read_image(struct Image *image)
@@ -308,7 +314,6 @@ void **__cudaRegisterFatBinary(struct Wrapper *wrapper)
     return (void **)image;
 }
 
-void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
 void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
 
 static void note(struct List *list, void **handle, const void *host,
@@ -340,12 +345,12 @@ void __cudaRegisterVar(void **handle, void *host, char *device,
 
 /* launching */
 enum { NESTED = 16 };
-static struct Configuration {
+static _Thread_local struct Configuration {
     dim3 grid, block;
     size_t bytes;
     cudaStream_t stream;
 } pushed[NESTED];
-static int depth;
+static _Thread_local int depth;
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t bytes,
                                      cudaStream_t stream)
@@ -416,6 +421,45 @@ static cudaError_t fits(const struct Known *k, dim3 grid, dim3 block,
     return cudaSuccess;
 }
 
+extern char __start_simt_managed[] __attribute__((weak));
+extern char __stop_simt_managed[] __attribute__((weak));
+
+static bool is_managed(const void *host)
+{
+    const char *p = host;
+    return p >= __start_simt_managed && p < __stop_simt_managed;
+}
+
+static cudaError_t managed_copy(bool to_device, const void *image)
+{
+    cudaError_t code = cudaSuccess;
+    for (size_t i = 0; i < variables.n && !code; i++) {
+        const struct Symbol *v = NULL;
+        struct Known *k = variables.at[i];
+        if (!is_managed(k->host) || (image && image != k->image))
+            continue;
+        if ((code = find_variable(&v, k->host)))
+            break;
+        unsigned char *bytes = memory_bytes(v->address);
+        void *host = (void *)(uintptr_t)k->host;
+        memcpy(to_device ? bytes : host, to_device ? host : bytes,
+               v->bytes);
+    }
+    return code;
+}
+
+/* The values that they begin with are in the PTX only. */
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    bool any = false;
+    for (size_t i = 0; i < variables.n; i++)
+        any |= is_managed(((struct Known *)variables.at[i])->host);
+    if (any) {
+        start();
+        managed_copy(false, handle);
+    }
+}
+
 static cudaError_t code_of(enum Fault fault)
 {
     switch (fault) {
@@ -470,6 +514,8 @@ static cudaError_t launch(const void *kernel, dim3 grid, dim3 block,
     cudaError_t code = find_kernel(&k, kernel);
     if (!code)
         code = fits(k, grid, block, bytes);
+    if (!code)
+        code = managed_copy(true, NULL);
     launch_failed = code != cudaSuccess;
     if (code)
         return code;
@@ -481,6 +527,7 @@ static cudaError_t launch(const void *kernel, dim3 grid, dim3 block,
         say_plainly(&e, k->kernel->name);
         refuse(sticky, "%s", e.text);
     }
+    managed_copy(false, NULL);
     return cudaSuccess;             /* as on a card: the next call tells */
 }
 
@@ -580,16 +627,21 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
 cudaError_t cudaFree(void *pointer)
 {
     START();
-    if (!pointer || memory_free((uint64_t)(uintptr_t)pointer))
+    enum Visible kind = visible_find(pointer, NULL, NULL);
+    if (kind == VISIBLE_MANAGED && visible_free(pointer))
+        return cudaSuccess;
+    if (!pointer || (kind < VISIBLE_PINNED &&
+                     memory_free((uint64_t)(uintptr_t)pointer)))
         return cudaSuccess;
     check_bad_free((uint64_t)(uintptr_t)pointer);
     const struct Allocation *a = memory_find((uint64_t)(uintptr_t)pointer);
-    if (a)
+    if (a && kind < VISIBLE_PINNED)
         return refuse(cudaErrorInvalidValue, "cudaFree(%p): this is byte "
                       "%llu of an allocation: free the pointer that "
                       "cudaMalloc gave", pointer, (unsigned long long)
                       ((uint64_t)(uintptr_t)pointer - a->address));
-    return refuse(cudaErrorInvalidValue, on_device(pointer)
+    return refuse(cudaErrorInvalidValue,
+                  on_device(pointer) && kind < VISIBLE_PINNED
                   ? "cudaFree(%p): it was freed before, or never allocated"
                   : "cudaFree(%p): this is memory of the host: use free or "
                     "cudaFreeHost", pointer);
@@ -624,14 +676,18 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *to,
                                      const void *pointer)
 {
     START();
-    bool device = memory_find((uint64_t)(uintptr_t)pointer) != NULL;
-    bool host = list_has(&pinned, pointer);
+    const struct Allocation *a = memory_find((uint64_t)(uintptr_t)pointer);
+    enum Visible kind = visible_find(pointer, NULL, NULL);
+    void *p = (void *)(uintptr_t)pointer, *seen = kind ? p : NULL;
+    if (kind == VISIBLE_REGISTERED)
+        cudaHostGetDevicePointer(&seen, p, 0);
     *to = (struct cudaPointerAttributes){
-        .type = device ? cudaMemoryTypeDevice
-              : host ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered,
-        .device = device || host ? 0 : -2,
-        .devicePointer = device ? (void *)(uintptr_t)pointer : NULL,
-        .hostPointer = device ? NULL : (void *)(uintptr_t)pointer,
+        .type = kind == VISIBLE_MANAGED ? cudaMemoryTypeManaged
+              : kind ? cudaMemoryTypeHost
+              : a ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered,
+        .device = kind ? 0 : a ? a->device : -2,
+        .devicePointer = a && !kind ? p : seen,
+        .hostPointer = a && !kind ? NULL : p,
     };
     return cudaSuccess;
 }
@@ -648,11 +704,15 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes,
                               unsigned flags)
 {
-    (void)pointer, (void)bytes, (void)flags;
     START();
-    return refuse(cudaErrorNotSupported, "cudaMallocManaged: the software "
-                  "GPU has no unified memory: use cudaMalloc and "
-                  "cudaMemcpy");
+    if (!pointer || !bytes || (flags & ~3u) || !flags)
+        return refuse(cudaErrorInvalidValue, "cudaMallocManaged: %s",
+                      !pointer ? "the first argument is NULL: pass the "
+                                 "address of a pointer"
+                      : !bytes ? "0 bytes"
+                      : "the flags are cudaMemAttachGlobal or "
+                        "cudaMemAttachHost");
+    return visible_alloc(__func__, pointer, bytes, VISIBLE_MANAGED);
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
@@ -662,12 +722,9 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
     if (!pointer)
         return refuse(cudaErrorInvalidValue, "cudaHostAlloc: the first "
                       "argument is NULL: pass the address of a pointer");
-    void *p = bytes ? calloc(1, bytes) : NULL;
-    if (bytes && !p)
-        return refuse(cudaErrorMemoryAllocation, "cudaHostAlloc: the host "
-                      "has no %zu bytes", bytes);
-    *pointer = p ? list_keep(&pinned, p) : NULL;
-    return cudaSuccess;
+    *pointer = NULL;
+    return bytes ? visible_alloc(__func__, pointer, bytes, VISIBLE_PINNED)
+                 : cudaSuccess;
 }
 
 cudaError_t cudaMallocHost(void **pointer, size_t bytes)
@@ -678,28 +735,11 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes)
 cudaError_t cudaFreeHost(void *pointer)
 {
     START();
-    if (pointer && !list_has(&pinned, pointer))
+    if (pointer && (visible_find(pointer, NULL, NULL) != VISIBLE_PINNED ||
+                    !visible_free(pointer)))
         return refuse(cudaErrorInvalidValue, "cudaFreeHost(%p): it does "
                       "not come from cudaMallocHost or cudaHostAlloc, or "
                       "was freed before", pointer);
-    list_drop(&pinned, pointer);
-    return cudaSuccess;
-}
-
-cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
-{
-    (void)flags;
-    START();
-    if (!pointer || !bytes)
-        return refuse(cudaErrorInvalidValue, "cudaHostRegister: nothing to "
-                      "register");
-    return cudaSuccess;
-}
-
-cudaError_t cudaHostUnregister(void *pointer)
-{
-    (void)pointer;
-    START();
     return cudaSuccess;
 }
 
@@ -730,7 +770,8 @@ static cudaError_t check_end(const char *call, const char *which,
     if (!p)
         return refuse(cudaErrorInvalidValue, "%s: the %s is NULL", call,
                       which);
-    if (kind != cudaMemcpyDefault && device != on_device(p))
+    if (kind != cudaMemcpyDefault && device != on_device(p) &&
+        !visible_find(p, NULL, NULL))
         return refuse(cudaErrorInvalidValue, "%s: the %s %p is a pointer "
                       "of the %s, but the direction says %s: exchange the "
                       "arguments, or correct the direction", call, which, p,
@@ -861,6 +902,8 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from,
     void *p = NULL;
     START();
     cudaError_t code = inside_variable(__func__, &p, symbol, bytes, offset);
+    if (!code && is_managed(symbol))
+        memcpy((char *)(uintptr_t)symbol + offset, from, bytes);
     return code ? code : copy(__func__, p, from, bytes, kind);
 }
 
@@ -935,6 +978,22 @@ cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
     START();
     NEEDS_STREAM(s);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t s, unsigned *flags)
+{
+    START();
+    NEEDS_STREAM(s);
+    *flags = list_has(&streams, s) ? s->flags : cudaStreamDefault;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t s, int *priority)
+{
+    START();
+    NEEDS_STREAM(s);
+    *priority = 0;
     return cudaSuccess;
 }
 
@@ -1122,10 +1181,21 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
         .major = gpu->major,
         .minor = gpu->minor,
         .multiProcessorCount = gpu->sms,
-        .canMapHostMemory = 0,
         .concurrentKernels = 1,
         .asyncEngineCount = 3,
+        .deviceOverlap = 1,
         .unifiedAddressing = 1,
+        .canMapHostMemory = 1,
+        .managedMemory = 1,
+        .concurrentManagedAccess = 1,
+        .canUseHostPointerForRegisteredMem = 1,
+        .hostRegisterSupported = 1,
+        .computePreemptionSupported = 1,
+        .cooperativeLaunch = 1,
+        .memoryPoolsSupported = 1,
+        .globalL1CacheSupported = 1,
+        .localL1CacheSupported = 1,
+        .singleToDoublePrecisionPerfRatio = 2,
         .memoryClockRate = gpu->memory_mhz * 1000,
         .memoryBusWidth = gpu->bus_bits,
         .l2CacheSize = (int)gpu->l2_bytes,
@@ -1135,6 +1205,17 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
         .regsPerMultiprocessor = gpu->registers_per_sm,
         .sharedMemPerBlockOptin = gpu->shared_per_block,
         .reservedSharedMemPerBlock = 1024,
+        /* say how large a texture may be */
+        .textureAlignment = 512,
+        .texturePitchAlignment = 32,
+        .surfaceAlignment = 512,
+        .maxTexture1D = 131072,
+        .maxTexture2D = { 131072, 65536 },
+        .maxTexture2DLinear = { 131072, 65000, 2097120 },
+        .maxTexture3D = { 16384, 16384, 16384 },
+        .maxTexture1DLayered = { 32768, 2048 },
+        .maxTexture2DLayered = { 32768, 32768, 2048 },
+        .maxTextureCubemap = 32768,
     };
     memory_totals(&used, &p->totalGlobalMem);
     snprintf(p->name, sizeof p->name, "software GPU, described as %s",
@@ -1150,40 +1231,10 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr a,
     if (code)
         return code;
     switch (a) {
-#define ATTRIBUTE(name, field) case name: *value = (int)p.field; break;
-    ATTRIBUTE(cudaDevAttrMaxThreadsPerBlock, maxThreadsPerBlock)
-    ATTRIBUTE(cudaDevAttrMaxBlockDimX, maxThreadsDim[0])
-    ATTRIBUTE(cudaDevAttrMaxBlockDimY, maxThreadsDim[1])
-    ATTRIBUTE(cudaDevAttrMaxBlockDimZ, maxThreadsDim[2])
-    ATTRIBUTE(cudaDevAttrMaxGridDimX, maxGridSize[0])
-    ATTRIBUTE(cudaDevAttrMaxGridDimY, maxGridSize[1])
-    ATTRIBUTE(cudaDevAttrMaxGridDimZ, maxGridSize[2])
-    ATTRIBUTE(cudaDevAttrMaxSharedMemoryPerBlock, sharedMemPerBlock)
-    ATTRIBUTE(cudaDevAttrTotalConstantMemory, totalConstMem)
-    ATTRIBUTE(cudaDevAttrWarpSize, warpSize)
-    ATTRIBUTE(cudaDevAttrMaxRegistersPerBlock, regsPerBlock)
-    ATTRIBUTE(cudaDevAttrClockRate, clockRate)
-    ATTRIBUTE(cudaDevAttrMultiProcessorCount, multiProcessorCount)
-    ATTRIBUTE(cudaDevAttrMemoryClockRate, memoryClockRate)
-    ATTRIBUTE(cudaDevAttrGlobalMemoryBusWidth, memoryBusWidth)
-    ATTRIBUTE(cudaDevAttrL2CacheSize, l2CacheSize)
-    ATTRIBUTE(cudaDevAttrMaxThreadsPerMultiProcessor,
-              maxThreadsPerMultiProcessor)
-    ATTRIBUTE(cudaDevAttrComputeCapabilityMajor, major)
-    ATTRIBUTE(cudaDevAttrComputeCapabilityMinor, minor)
-    ATTRIBUTE(cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-              sharedMemPerMultiprocessor)
-    ATTRIBUTE(cudaDevAttrMaxRegistersPerMultiprocessor,
-              regsPerMultiprocessor)
-    ATTRIBUTE(cudaDevAttrManagedMemory, managedMemory)
-    ATTRIBUTE(cudaDevAttrConcurrentManagedAccess, concurrentManagedAccess)
-    ATTRIBUTE(cudaDevAttrCooperativeLaunch, cooperativeLaunch)
-    ATTRIBUTE(cudaDevAttrMaxSharedMemoryPerBlockOptin,
-              sharedMemPerBlockOptin)
-    ATTRIBUTE(cudaDevAttrMaxBlocksPerMultiprocessor,
-              maxBlocksPerMultiProcessor)
-    ATTRIBUTE(cudaDevAttrReservedSharedMemoryPerBlock,
-              reservedSharedMemPerBlock)
+#define ATTRIBUTE(name, number, field) \
+    case cudaDevAttr##name: *value = (int)p.field; break;
+    SIMT_ATTRIBUTES(ATTRIBUTE)
+    SIMT_MORE_ATTRIBUTES(ATTRIBUTE)
 #undef ATTRIBUTE
     default:
         return refuse(cudaErrorInvalidValue, "cudaDeviceGetAttribute: the "

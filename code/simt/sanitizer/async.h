@@ -35,5 +35,8 @@ void check_copy_left(const struct BulkCopy *);  /* the block has ended   */
 /* questions about clusters */
 void check_block_turn(const struct Block *);    /* of a cluster          */
 void check_cluster_barrier(const struct Cluster *);
+/* A warp goes to the shared memory of another block of its cluster. */
+void check_remote(struct Warp *, const struct Access *,
+                  const struct Block *);
 
 #endif

@@ -1338,6 +1338,22 @@ void check_cluster_barrier(const struct Cluster *c)
         order_barrier();
 }
 
+void check_remote(struct Warp *w, const struct Access *a,
+                  const struct Block *b)
+{
+    int done = 0;
+    for (int k = 0; k < b->warps; k++)
+        done += b->warp[k].state == WARP_DONE;
+    if (done == b->warps && wanted(CHECK_SYNC))
+        check_problem(PROBLEM_FREED, w, a->lanes, "goes to the shared "
+                      "memory of block %u of the cluster, which has ended."
+                      "\n    All blocks have to wait before the first "
+                      "returns: barrier.cluster at the end.", b->rank);
+    check_block_turn(b);
+    check_access(w, a);
+    check_block_turn(w->block);
+}
+
 /* watch operands of wgmma */
 bool check_operand_fenced(struct Warp *w, uint64_t at)
 {

@@ -26,6 +26,7 @@ static const char *const kinds[] = {
     [PROBLEM_LAUNCH] = "launch",
     [PROBLEM_PHASE] = "barrier phase",
     [PROBLEM_PROXY] = "missing proxy fence",
+    [PROBLEM_WGMMA] = "wgmma in flight",
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, MOST_REPORTS = 10 };
 

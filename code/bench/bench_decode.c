@@ -1,0 +1,157 @@
+/* Tangled from chapters/workshop/inference-plumbing.nw, "bench-decode: a token on a CPU".  Edit it there. */
+
+/* bench-decode: the time of a token on this CPU. */
+#include "base/args.h"
+#include "base/clock.h"
+#include "bench/numbers.h"
+#include "bench/sample.h"
+#include "gpt2/decoder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* bench-decode: a copy of the weights' size */
+static struct Numbers numbers;
+
+/* Bytes a second, read and written, of a copy by all threads. */
+static double copy_rate(size_t n)
+{
+    float *a = aligned_alloc(64, n * sizeof *a);
+    float *b = aligned_alloc(64, n * sizeof *b);
+    struct Sample t = { 0 };
+    if (!a || !b)
+        fail("no memory for a copy of %zu floats", n);
+    for (int r = 0; r < 8; r++) {
+        const double begin = now_s();
+        #pragma omp parallel for schedule(static)
+        for (size_t i = 0; i < n / 1024; i++)
+            memcpy(b + i * 1024, a + i * 1024, 4096);
+        if (r > 0)                      /* the first makes the pages */
+            sample_add(&t, now_s() - begin);
+        a[r] = (float)r;
+    }
+    free(a);
+    free(b);
+    return 8.0 * (double)n / median(&t);
+}
+
+
+/* bench-decode: texts of a length */
+static struct Decoder reader(struct Model *m, int rows, int length,
+                             bool cached, const int32_t *text)
+{
+    struct Decoder d;
+    struct Error e;
+    if (!(cached ? decoder_create : decoder_create_uncached)(
+            &d, m, rows, m->T, &e))
+        fail("%s", e.text);
+    for (int b = 0; b < rows; b++)
+        if (!decoder_prefill(&d, b, text, length, NULL, &e))
+            fail("%s", e.text);
+    return d;
+}
+
+
+/* bench-decode: time steps */
+/* The next tokens of `rows` texts; the logits after them. */
+static struct Sample steps(struct Decoder *d, real *logits, int runs)
+{
+    struct Sample t = { 0 };
+    struct Error e;
+    int rows[8];
+    int32_t token[8];
+    for (int r = 0; r < runs; r++) {
+        for (int b = 0; b < d->rows; b++)
+            rows[b] = b, token[b] = (int32_t)(17 * r + 5) % d->m->config.V;
+        const double begin = now_s();
+        if (!decoder_step(d, rows, token, d->rows, logits, &e))
+            fail("%s", e.text);
+        sample_add(&t, now_s() - begin);
+    }
+    return t;
+}
+
+static void print_steps(const char *name, const struct Sample *t, int rows,
+                        double bytes, double copy)
+{
+    const double rate = bytes / median(t);
+    printf("%-24s %9.1f ms  %9.1f - %9.1f  %6.1f tokens/s  %5.1f %% of a "
+           "copy\n", name, 1e3 * median(t), 1e3 * fastest(t),
+           1e3 * slowest(t), rows / median(t), 100 * rate / copy);
+    number_put(&numbers, "ms", 1e3 * median(t), "decode.cpu.%s.ms", name);
+    number_put(&numbers, "%", 100 * rate / copy, "decode.cpu.%s.percent",
+               name);
+}
+
+
+int main(int argc, char **argv)
+{
+    static const char *out = "", *machine = "", *model = "gpt2";
+    static int length = 256;
+    const struct Option options[] = {
+        { "model", OPT_STRING, &model, 0, 0, "NAME", "gpt2, d6, ...",
+          NULL },
+        { "length", OPT_INT, &length, 1, 1000, "T",
+          "tokens of a text before the timed ones", NULL },
+        NUMBERS_OPTIONS(out, machine),
+        { .type = OPT_END },
+    };
+    static const struct Usage usage = { "[options]",
+        "Time a token with and without a KV cache.", NULL };
+    struct Config c;
+    struct Error e;
+    args_options(argc, argv, options, &usage);
+    if (!config_preset(&c, model, &e))
+        misuse("%s", e.text);
+    if (!numbers_open(&numbers, out, machine, "bench-decode", &e))
+        fail("%s", e.text);
+    /* bench-decode: make the model, and time it */
+    struct Model m;
+    if (!model_create(&m, &c, 1, c.T, false, &e))
+        fail("%s", e.text);
+    model_init(&m, 1);
+    const size_t V = (size_t)c.V;
+    int32_t *text = calloc((size_t)length, sizeof *text);
+    real *logits = calloc(8 * V, sizeof *logits);
+    real *again = calloc(V, sizeof *again);
+    if (!text || !logits || !again)
+        fail("no memory for logits");
+    for (int i = 0; i < length; i++)
+        text[i] = (int32_t)((size_t)i * 7919 % V);
+
+    /* bench-decode: compare, then time */
+    const double copy = copy_rate(m.table.count);
+    const double weights = 4.0 * (double)m.table.count;
+    printf("%s, texts of %d tokens; a copy does %.1f GB/s\n", model, length,
+           copy / 1e9);
+    number_put(&numbers, "GB/s", copy / 1e9, "decode.cpu.copy");
+    struct Decoder one = reader(&m, 1, length, true, text);
+    struct Decoder none = reader(&m, 1, length, false, text);
+    const struct Sample window = steps(&none, again, 3);
+    const struct Sample first = steps(&one, logits, 3);
+    for (size_t i = 0; i < V; i++)
+        if (!(fabs((double)logits[i] - (double)again[i]) <= 1e-4))
+            fail("logit %zu is %g with the cache and %g without", i,
+                 (double)logits[i], (double)again[i]);
+    (void)first;
+    const struct Sample cached = steps(&one, logits, 21);
+    struct Decoder many = reader(&m, 8, length, true, text);
+    const struct Sample eight = steps(&many, logits, 11);
+    print_steps("window", &window, 1, weights, copy);
+    print_steps("cached", &cached, 1, weights, copy);
+    print_steps("eight", &eight, 8, weights, copy);
+
+    /* bench-decode: clear up */
+    decoder_free(&one);
+    decoder_free(&none);
+    decoder_free(&many);
+    model_free(&m);
+    free(text);
+    free(logits);
+    free(again);
+    if (!numbers_close(&numbers, &e))
+        fail("%s", e.text);
+    return 0;
+}

@@ -1,0 +1,3 @@
+/* Tangled from chapters/workshop/foreign-programs.nw, "Headers by their names".  Edit it there. */
+
+#include "cuda_runtime_api.h"

@@ -1,0 +1,35 @@
+/* Tangled from chapters/workshop/foreign-programs.nw, "Headers by their names".  Edit it there. */
+
+#ifndef SIMT_MATH_CONSTANTS_H
+#define SIMT_MATH_CONSTANTS_H
+#define CUDART_INF_F            __builtin_inff()
+#define CUDART_NAN_F            __builtin_nanf("")
+#define CUDART_MIN_DENORM_F     1.401298464e-45f
+#define CUDART_MAX_NORMAL_F     3.402823466e38f
+#define CUDART_NEG_ZERO_F       (-0.0f)
+#define CUDART_ZERO_F           0.0f
+#define CUDART_ONE_F            1.0f
+#define CUDART_SQRT_HALF_F      0.707106781f
+#define CUDART_SQRT_TWO_F       1.414213562f
+#define CUDART_THIRD_F          0.333333333f
+#define CUDART_PIO4_F           0.785398163f
+#define CUDART_PIO2_F           1.570796327f
+#define CUDART_3PIO4_F          2.356194490f
+#define CUDART_2_OVER_PI_F      0.636619772f
+#define CUDART_SQRT_2_OVER_PI_F 0.797884561f
+#define CUDART_PI_F             3.141592654f
+#define CUDART_L2E_F            1.442695041f
+#define CUDART_LOG2_10_F        3.321928095f
+#define CUDART_LN2_F            0.693147181f
+#define CUDART_LN10_F           2.302585093f
+#define CUDART_INF              __builtin_inf()
+#define CUDART_NAN              __builtin_nan("")
+#define CUDART_ZERO             0.0
+#define CUDART_ONE              1.0
+#define CUDART_SQRT_TWO         1.4142135623730951
+#define CUDART_PIO2             1.5707963267948966
+#define CUDART_PI               3.1415926535897931
+#define CUDART_L2E              1.4426950408889634
+#define CUDART_LN2              0.6931471805599453
+#define CUDART_LN10             2.302585092994046
+#endif
