@@ -597,11 +597,11 @@ static const struct Wrong {
 #define FENCE "wgmma.fence.sync.aligned;"
 #define COMMIT "wgmma.commit_group.sync.aligned;"
 #define WAIT "wgmma.wait_group.sync.aligned 0;"
-    { "no fence", { "", COMMIT WAIT, "", 0, false }, "since the last wgmma.fence", false },
+    { "no fence", { "", COMMIT WAIT, "", 0, false }, "without a wgmma.fence", false },
     { "fence too early", { FENCE "add.u32 %s3, %s3, 1;", COMMIT WAIT, "", 0, false },
       "since the last wgmma.fence", false },
     { "A after the fence", { FENCE "add.u32 %x1, %x1, 1;", COMMIT WAIT, "",
-      0, false }, "some registers of A", false },
+      0, false }, "takes A from registers that were written since", false },
     { "no wait", { FENCE, COMMIT, "", 0, false }, "Wait for its group first", false },
     { "no commit", { FENCE, WAIT, "", 0, false }, "Commit its group", false },
     { "sum changed early", { FENCE, COMMIT "mov.u32 %s0, %s1;"

@@ -367,6 +367,7 @@ enum ProblemKind {
     PROBLEM_OUT_OF_BOUNDS, PROBLEM_MISALIGNED, PROBLEM_UNINITIALISED,
     PROBLEM_RACE, PROBLEM_ASYNC, PROBLEM_LEAK, PROBLEM_FREED,
     PROBLEM_LAUNCH, PROBLEM_PHASE, PROBLEM_PROXY,
+    PROBLEM_WGMMA,              /* what one in flight uses was touched  */
 };
 
 /* One report, about the instruction at w->pc and these lanes.  The

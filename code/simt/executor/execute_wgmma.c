@@ -311,7 +311,7 @@ static void look_at_source(struct Warp *w, const struct Instruction *i,
     if (s->written[place] <= s->done || spill)
         return;
     bool committed = s->written[place] <= s->committed;
-    check_problem(PROBLEM_ASYNC, w, on, "reads a register that wgmma is "
+    check_problem(PROBLEM_WGMMA, w, on, "reads a register that wgmma is "
         "still writing (line %d).\n    %s",
         s->flight[s->written[place] % FLIGHTS].i->line, committed ?
         "Wait for its group first." : "Commit its group, and wait for it.");
@@ -323,7 +323,7 @@ static void look_at_result(struct Warp *w, uint32_t place, uint32_t on)
     uint32_t by = s->read[place] > s->done ? s->read[place]
                 : s->written[place] > s->done ? s->written[place] : 0;
     if (by)
-        check_problem(PROBLEM_ASYNC, w, on, "overwrites a register that "
+        check_problem(PROBLEM_WGMMA, w, on, "overwrites a register that "
             "wgmma is still %s (line %d).\n    Wait for its group first.",
             s->read[place] > s->done ? "reading" : "writing",
             s->flight[by % FLIGHTS].i->line);
@@ -350,19 +350,19 @@ void wgmma_look(struct Warp *w, const struct Instruction *i, uint32_t on)
             look_at_result(w, i->d[k] / 16, on);
 }
 
-static void look_at_fence(struct Warp *w, uint32_t place, const char *what)
+static void look_at_fence(struct Warp *w, uint32_t place, bool factor)
 {
     struct WgmmaState *s = w->wgmma;
-    if (s->written[place] > s->done && *what == 'A')
-        check_problem(PROBLEM_ASYNC, w, ALL_LANES, "takes A from a register"
+    if (s->written[place] > s->done && factor)
+        check_problem(PROBLEM_WGMMA, w, ALL_LANES, "takes A from a register"
             " that wgmma is still writing (line %d).\n    Wait for its "
             "group first.",
             s->flight[s->written[place] % FLIGHTS].i->line);
     else if (!s->fenced || s->touched[place] > s->fenced)
-        check_problem(PROBLEM_ASYNC, w, ALL_LANES, "%s registers of %s were"
-            " written, or read, since the last wgmma.fence.\n    Execute "
-            "wgmma.fence between that and this.",
-            s->fenced ? "some" : "the", what);
+        check_problem(PROBLEM_WGMMA, w, ALL_LANES, "%s registers that were "
+            "written %s.\n    Execute wgmma.fence between that and this.",
+            factor ? "takes A from" : "adds to", s->fenced ?
+            "since the last wgmma.fence" : "before, without a wgmma.fence");
 }
 
 static void registers_issued(struct Warp *w, const struct Instruction *i)
@@ -374,10 +374,10 @@ static void registers_issued(struct Warp *w, const struct Instruction *i)
         uint32_t place = g->d[k] / 16;
         problems = !s->fenced || s->touched[place] > s->fenced;
         if (problems)
-            look_at_fence(w, place, "the sum");
+            look_at_fence(w, place, false);
     }
     for (int k = 0; k < 4 && !g->a_shared && !problems; k++)
-        look_at_fence(w, i->a[k] / 16, "A");
+        look_at_fence(w, i->a[k] / 16, true);
     for (int k = 0; k < g->sums; k++)
         s->written[g->d[k] / 16] = s->issued + 1;
     for (int k = 0; k < 4 && !g->a_shared; k++)
@@ -445,9 +445,10 @@ static void arrive(struct Warp *w, struct Flight *f)
         return;
     w->pc = f->pc;
     if (w->block->launch->check)
-        check_problem(PROBLEM_ASYNC, w, ALL_LANES, "an operand in shared "
-            "memory was overwritten before this wgmma was waited for.\n    "
-            "Wait for its group first, then give the buffer back.");
+        check_problem(PROBLEM_WGMMA, w, ALL_LANES, "multiplies, but an "
+            "operand in shared memory was overwritten before this wgmma was"
+            " waited for.\n    Wait for its group first, then give the "
+            "buffer back.");
     w->pc = pc;
     for (int k = 0; k < f->i->wgmma->sums; k++)
         for (int l = 0; l < LANES; l++)
