@@ -19,7 +19,8 @@ static bool configured;
 static bool context_lost;               /* nothing can be freed any more */
 
 static const struct { const char *name; int what; } words[] = {
-    { "on", CHECK_ALL }, { "off", 0 }, { "memory", CHECK_MEMORY },
+    { "on", CHECK_ALL }, { "strict", CHECK_ALL | CHECK_STRICT },
+    { "off", 0 }, { "memory", CHECK_MEMORY },
     { "init", CHECK_INIT }, { "race", CHECK_RACE }, { "sync", CHECK_SYNC },
     { "leak", CHECK_LEAK },
 };
@@ -37,12 +38,13 @@ bool check_configure(const char *text, struct Error *e)
             i++;
         if (i == WORDS)
             return error_set(e, "SIMT_CHECK=%s: '%.*s' is none of on, off,"
-                             " memory, init, race, sync, leak", text,
-                             (int)n, p);
+                             " strict, memory, init, race, sync, leak",
+                             text, (int)n, p);
         what |= words[i].what;
         p = p[n] ? p + n + 1 : NULL;
     }
-    wanted_checks = what;
+    wanted_checks = what & CHECK_ALL;
+    notes_count = what & CHECK_STRICT;
     configured = true;
     simt_options.check = what != 0;
     return true;
@@ -1355,6 +1357,11 @@ void check_remote(struct Warp *w, const struct Access *a,
 }
 
 /* watch operands of wgmma */
+bool check_wants_sync(void)
+{
+    return wanted(CHECK_SYNC);
+}
+
 bool check_operand_fenced(struct Warp *w, uint64_t at)
 {
     struct BulkCopy reads = { .warp = w, .pc = w->pc };

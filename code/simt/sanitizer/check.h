@@ -15,6 +15,7 @@ enum {
     CHECK_SYNC   = 8,           /* barriers, lanes, copies not waited for*/
     CHECK_LEAK   = 16,          /* allocations alive at exit             */
     CHECK_ALL    = 31,
+    CHECK_STRICT = 32,          /* and notes set the exit status */
 };
 
 /* "on", "off", or a list such as "memory,race"; NULL means on.  To be

@@ -1,6 +1,8 @@
 /* What published programs do: operators of vectors, managed and pinned
  * memory, managed variables, old shuffles, a clock. */
 #include <builtin_types.h>
+#include <cublasLt.h>
+#include <cublas_v2.h>
 #include <cstdio>
 #include <cuda_profiler_api.h>
 #include <driver_types.h>
@@ -109,10 +111,41 @@ static void test_memory()
     expect("free pinned memory", cudaFreeHost(h), cudaSuccess);
 }
 
+/* c = 2 a b' + 3 c, with a of 2 rows and 3 columns, b of 2 and 3, by columns */
+static void test_product()
+{
+    float *a, *b, *c, two = 2, three = 3;
+    cublasHandle_t h;
+    cudaMallocManaged(&a, 6 * sizeof *a);
+    cudaMallocManaged(&b, 6 * sizeof *b);
+    cudaMallocManaged(&c, 4 * sizeof *c);
+    for (int i = 0; i < 6; i++) {
+        a[i] = i;
+        b[i] = i * i;
+        c[i % 4] = 1;
+    }
+    cublasCreate(&h);
+    expect("status", cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_T, 2, 2, 3, &two,
+                                 a, 2, b, 2, &three, c, 2), 0);
+    expect("c[0][0]", c[0], 2 * (0 * 0 + 2 * 4 + 4 * 16) + 3);
+    expect("c[1][0]", c[1], 2 * (1 * 0 + 3 * 4 + 5 * 16) + 3);
+    expect("c[0][1]", c[2], 2 * (0 * 1 + 2 * 9 + 4 * 25) + 3);
+    expect("bf16 is refused",
+           cublasGemmEx(h, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &two, a,
+                        CUDA_R_16BF, 1, b, CUDA_R_16BF, 1, &two, c,
+                        CUDA_R_16BF, 1, CUBLAS_COMPUTE_32F,
+                        CUBLAS_GEMM_DEFAULT), CUBLAS_STATUS_NOT_SUPPORTED);
+    cublasDestroy(h);
+    cudaFree(a);
+    cudaFree(b);
+    cudaFree(c);
+}
+
 int main()
 {
     test_vectors();
     test_memory();
+    test_product();
     int *sum, can = 1, value;
     long long *ticks;
     cudaMallocManaged(&sum, sizeof *sum);
