@@ -35,7 +35,8 @@
     X(gpt2_on_the_gpu)                                                   \
     X(fused_operators)                                                   \
     X(products_of_a_step)                                                \
-    X(single_precision)
+    X(single_precision)                                                  \
+    X(project)
 
 #define DECLARE(chapter) extern const struct Exercise chapter##_exercises[];
 EACH_CHAPTER(DECLARE)

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* a run */
-enum { MOST_ARRAYS = 16, MOST_LINES = 4000 };
+enum { MOST_ARRAYS = 128, MOST_LINES = 4000 };
 
 struct Run {
     const struct Attempt *attempt;

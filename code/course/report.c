@@ -11,8 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* what can be graded */
+enum { MOST_BYTES = 1 << 20 };          /* of a source, or a report      */
+
+/* Why what has this name cannot be read as a text; "" if there is nothing,
+ * NULL if it can. */
+static const char *unreadable(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? "" : "not readable";
+    if (!S_ISREG(s.st_mode))
+        return "not a file";
+    if (s.st_size > MOST_BYTES)
+        return "too large";
+    return access(path, R_OK) == 0 ? NULL : "not readable";
+}
 
 /* grade a file of a folder */
 static void judge(struct Graded *g, const char *path, uint64_t seed)
@@ -41,28 +59,41 @@ static void judge(struct Graded *g, const char *path, uint64_t seed)
 }
 
 /* grade a folder */
+static void grade_file(struct Graded *g, const char *path, uint64_t seed)
+{
+    struct Mapped m;
+    struct Error e;
+    const char *why = unreadable(path);
+    if (!why && !map_file(&m, path, &e))
+        why = "not readable";
+    if (why) {
+        snprintf(g->says, sizeof g->says, "%s", why);
+        snprintf(g->digest, sizeof g->digest, "-");
+        return;
+    }
+    digest(g->digest, m.data, m.size);
+    unmap_file(&m);
+    judge(g, path, seed);
+}
+
 bool report_make(struct Report *r, const char *folder, uint64_t seed,
                  struct Error *e)
 {
     const struct Exercise *x;
     char name[100], path[FILE_PATH_MAX];
-    struct Mapped m;
     r->n = 0;
     for (int i = 0; (x = exercise_number(i)); i++) {
         snprintf(name, sizeof name, "%s.cu", x->name);
         if (!path_join(path, folder, name, e))
             return false;
-        if (access(path, F_OK) != 0)
+        const char *why = unreadable(path);
+        if (why && !*why)
             continue;
         if (r->n == MOST_GRADED)
             return error_set(e, "more than %d exercises", MOST_GRADED);
-        if (!map_file(&m, path, e))
-            return false;
         struct Graded *g = &r->graded[r->n++];
         *g = (struct Graded){ .exercise = x };
-        digest(g->digest, m.data, m.size);
-        unmap_file(&m);
-        judge(g, path, seed);
+        grade_file(g, path, seed);
     }
     return true;
 }
@@ -86,14 +117,30 @@ void report_print(const struct Report *r, FILE *to)
 }
 
 /* read what a student has reported */
+/* Does the text have one line that begins with the name, and is it this
+ * line?  Both end with a line break. */
+static bool claims(const char *text, size_t size, const char *line)
+{
+    size_t name = strcspn(line, " ") + 1, n = strlen(line);
+    int about = 0, same = 0;
+    for (const char *at = text, *end = text + size; at < end;) {
+        size_t rest = (size_t)(end - at);
+        const char *stop = memchr(at, '\n', rest);
+        about += rest >= name && memcmp(at, line, name) == 0;
+        same += rest >= n && memcmp(at, line, n) == 0;
+        at = stop ? stop + 1 : end;
+    }
+    return about == 1 && same == 1;
+}
+
 /* "yes", "no", or "" without a report: does it have this line? */
 static const char *reported(const struct Mapped *m, const struct Graded *g)
 {
     char line[200];
     if (!m->size)
         return "";
-    size_t n = (size_t)print_graded(line, sizeof line, g);
-    return memmem(m->data, m->size, line, n) ? "yes" : "no";
+    print_graded(line, sizeof line, g);
+    return claims((const char *)m->data, m->size, line) ? "yes" : "no";
 }
 
 /* grade a student in a process */
@@ -122,7 +169,8 @@ static const char *same_as(const struct Student *all, int before,
 {
     for (int i = 0; i < before; i++)
         for (int k = 0; k < all[i].report.n; k++)
-            if (strcmp(all[i].report.graded[k].digest, g->digest) == 0)
+            if (g->digest[0] != '-' &&
+                strcmp(all[i].report.graded[k].digest, g->digest) == 0)
                 return all[i].name;
     return "";
 }
@@ -133,15 +181,16 @@ static void print_student(const struct Student *all, int i, const char *dir)
     struct Mapped m = { .size = 0 };
     struct Error e;
     snprintf(name, sizeof name, "%s/report.txt", all[i].name);
-    bool has = path_join(path, dir, name, &e) && access(path, R_OK) == 0 &&
+    bool has = path_join(path, dir, name, &e) && !unreadable(path) &&
                map_file(&m, path, &e);
     for (int k = 0; k < all[i].report.n; k++) {
         const struct Graded *g = &all[i].report.graded[k];
         printf("%s,%s,%d,%s,%s,%s\n", all[i].name, g->exercise->name,
                g->stars, g->says, reported(&m, g), same_as(all, i, g));
     }
-    if (!all[i].done)
-        printf("%s,,0,not graded,,\n", all[i].name);
+    if (!all[i].done || !all[i].report.n)
+        printf("%s,,0,%s,,\n", all[i].name,
+               all[i].done ? "no exercise found" : "not graded");
     if (has)
         unmap_file(&m);
 }
@@ -166,7 +215,7 @@ static void grade_all(struct Student *s, int n, const char *dir,
 
 static int is_student(const struct dirent *d)
 {
-    return d->d_name[0] != '.';
+    return d->d_name[0] != '.' && d->d_type != DT_REG;
 }
 
 /* The names of the folders -> *n students, in memory that processes share;
@@ -197,16 +246,26 @@ static struct Student *students(const char *dir, int *n, struct Error *e)
     return s;
 }
 
+static bool name_allowed(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            return false;
+    return !strpbrk(name, ",\"") && !strchr("=+-@", name[0]);
+}
+
 bool class_grade(const char *dir, uint64_t seed, struct Error *e)
 {
     int n = 0;
     struct Student *s = students(dir, &n, e);
     bool ok = s != NULL;
     for (int i = 0; ok && i < n; i++)
-        if (strpbrk(s[i].name, ",\"\n"))
+        if (!name_allowed(s[i].name))
             ok = error_set(e, "%s/%s: the name of a folder has a comma, a "
-                           "quote or a line break, which the table cannot "
-                           "hold; rename it", dir, s[i].name);
+                           "quote or a control character, or begins with "
+                           "=, +, - or @, which a table cannot hold: "
+                           "rename it",
+                           dir, s[i].name);
     if (ok) {
         grade_all(s, n, dir, seed);
         puts("student,exercise,stars,verdict,reported,same as");

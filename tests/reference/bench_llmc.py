@@ -10,8 +10,11 @@ that of cuDNN.  --build makes both, mb-own and mb-cudnn, in a copy of the
 checkout, DIR/mb, with two changes that CUDA 13 needs: cudaMemAdvise takes a
 cudaMemLocation now, and cudnn-frontend calls NVRTC.
 
-All programs train GPT-2 124M from random weights on the same kind of data,
-random tokens.  llm.c keeps what it can for the backward pass (-r 0) and has
+All programs train GPT-2 124M from random weights.  Ours takes random tokens,
+each as likely as any other.  For the embedding's gradient llm.c makes a list
+of the rows of each token on the host, which takes it longer the more
+different tokens there are, so llm.c gets tokens that are as unequal as those
+of a text: the k-th is drawn with a probability of 1/k.  llm.c keeps what it can for the backward pass (-r 0) and has
 fp32 master weights (-w 1), as ours.  Of llm.c's steps the first ten are left
 out.
 
@@ -89,10 +92,11 @@ def build(o):
 
 
 def write_tokens(path, n):
-    """A shard as both programs read it, of random tokens."""
+    """A shard, of random tokens that are as unequal as those of a text."""
     draw = random.Random(5)
+    weights = [1 / k for k in range(1, 50258)]
     head = array.array("i", [20240520, 1, n] + [0] * 253)
-    tokens = array.array("H", (draw.randrange(50257) for _ in range(n)))
+    tokens = array.array("H", draw.choices(range(50257), weights, k=n))
     with open(path, "wb") as f:
         head.tofile(f)
         tokens.tofile(f)

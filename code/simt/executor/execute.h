@@ -135,5 +135,6 @@ void wgmma_block_end(struct Block *);
 /* The sanitizer's: may wgmma see the 16 bytes at this offset?  False, and a
  * report, if a thread has written them and not fenced. */
 bool check_operand_fenced(struct Warp *, uint64_t at);
+bool check_wants_sync(void);    /* does SIMT_CHECK ask for it?         */
 
 #endif

@@ -311,10 +311,10 @@ static bool possible(const struct BulkCopy *c)
         || (plain && c->form->way != BULK_ACROSS &&
             !aligned(c, "global address", c->global, 16)))
         return false;
-    if (c->bytes > b->shared_bytes ||
-        c->shared > b->shared_bytes - c->bytes)
+    uint32_t end = c->across > c->shared ? c->across : c->shared;
+    if (c->bytes > b->shared_bytes || end > b->shared_bytes - c->bytes)
         return complain_of(c, FAULT_ILLEGAL_ADDRESS,
-                           "offset in shared memory", c->shared, 0);
+                           "offset in shared memory", end, 0);
     if (c->form->way != BULK_ACROSS)
         copy_rows(c, check_row, &in);
     return !in.bad || complain_of(c, FAULT_ILLEGAL_ADDRESS,

@@ -333,7 +333,7 @@ static void look_at_result(struct Warp *w, uint32_t place, uint32_t on)
 
 void wgmma_look(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
-    if (!w->block->launch->check || i->wgmma)
+    if (!w->block->launch->check || i->wgmma || !check_wants_sync())
         return;
     struct WgmmaState *s = state_of(w);
     if (is_move(i)) {
@@ -426,8 +426,9 @@ void run_wgmma(struct Warp *w, const struct Instruction *i, uint32_t on)
         if (g->a_shared)
             check_operand(w, &f.a, first_row(w), 16, tensor_bytes(g->a));
         check_operand(w, &f.b, 0, g->n, tensor_bytes(g->b));
-        registers_issued(w, i);
     }
+    if (w->block->launch->check && check_wants_sync())
+        registers_issued(w, i);
     if (!g->a_shared)
         read_registers(w, i, ra);
     bool keep = !!w->file[i->c[0]] != g->scale_not;
@@ -444,7 +445,7 @@ static void arrive(struct Warp *w, struct Flight *f)
     if (!read_shared(w, f, a, b) || f->sum == was)
         return;
     w->pc = f->pc;
-    if (w->block->launch->check)
+    if (w->block->launch->check && check_wants_sync())
         check_problem(PROBLEM_WGMMA, w, ALL_LANES, "multiplies, but an "
             "operand in shared memory was overwritten before this wgmma was"
             " waited for.\n    Wait for its group first, then give the "

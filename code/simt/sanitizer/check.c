@@ -1357,6 +1357,11 @@ void check_remote(struct Warp *w, const struct Access *a,
 }
 
 /* watch operands of wgmma */
+bool check_wants_sync(void)
+{
+    return wanted(CHECK_SYNC);
+}
+
 bool check_operand_fenced(struct Warp *w, uint64_t at)
 {
     struct BulkCopy reads = { .warp = w, .pc = w->pc };

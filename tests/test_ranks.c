@@ -1,0 +1,207 @@
+/* Ranks: which windows each gets, which gradients are sent when, which
+ * parameters each moves, and what a hub exchanges.  The collectives are a
+ * list that is kept: nobody is on the other side. */
+#include "rows.h"
+
+#include "dist/dist.h"
+#include "dist/hub.h"
+#include "gpt2/model.h"
+#include "gpt2/shards.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+/* ---- a rank that writes down what it is asked for --------------------- */
+enum { MOST = 200 };
+static struct Asked { size_t from, n; } asked[MOST];
+static int asks, joins;
+static const real *base;
+
+static void note(const real *p, size_t n)
+{
+    assert_true(asks < MOST);
+    asked[asks++] = (struct Asked){ (size_t)(p - base), n };
+}
+
+static void note_sum(struct Dist *d, real *p, size_t n)
+{
+    (void)d;
+    note(p, n);
+}
+
+static void note_part(struct Dist *d, real *part, const real *p, size_t n)
+{
+    (void)part;
+    note(p, n * (size_t)d->world);
+}
+
+static void note_join(struct Dist *d)
+{
+    (void)d;
+    joins++;
+}
+
+static const struct DistCalls noted = {
+    .name = "a list", .overlaps = true, .all_reduce = note_sum,
+    .reduce_scatter = note_part, .join = note_join,
+};
+
+static void make(struct Model *m, int shards)
+{
+    const struct Config c = { .V = 65, .T = 16, .L = 3, .NH = 3, .C = 45 };
+    const struct ModelOptions o = { .shards = shards };
+    struct Error e;
+    if (!model_create_as(m, &c, 1, 16, true, &o, &e))
+        fail_msg("%s", e.text);
+    base = m->g.base;
+}
+
+/* ---- each number is sent once, and not before it is final -------------- */
+static void buckets(const struct Row *row)
+{
+    const int N = row_int(row, "N");
+    struct Dist d = { &noted, N - 1, N, NULL, NULL };
+    struct ShareConfig c = { .dist = &d, .shards = row_int(row, "parts"),
+                             .bucket_bytes = (size_t)row_int(row, "B") };
+    struct Model m;
+    struct Share s;
+    struct Error e;
+    make(&m, 0);
+    if (!share_create(&s, &c, &m, &e))
+        fail_msg("%s", e.text);
+    share_begin(&s, true);
+    asks = joins = 0;
+    size_t done = 0, top = m.table.total + (size_t)N * GRAD_UNIT;
+    for (int l = m.config.L - 1; l >= -1; l--) {
+        const size_t from = l < 0 ? 0 : (size_t)(m.g.h[l].ln_1_w - base);
+        assert_int_equal(joins, 0);
+        m.ready.call(m.ready.arg, from);
+        for (; done < (size_t)asks; done++) {
+            assert_true(asked[done].from >= from);
+            assert_int_equal(asked[done].n % ((size_t)N * GRAD_UNIT), 0);
+            assert_true(asked[done].from + asked[done].n <= top);
+            top = asked[done].from;
+            assert_true(done == 0 || top + asked[done].n
+                                     == asked[done - 1].from);
+        }
+    }
+    assert_int_equal(top, 0);
+    assert_true(asked[0].n + asked[0].from >= m.table.total);
+    assert_int_equal(joins, 1);
+    share_end(&s, 0, true);
+    assert_int_equal(asks, done);
+    share_free(&s);
+    model_free(&m);
+}
+
+/* ---- each parameter belongs to one rank ------------------------------- */
+static void parts(const struct Row *row)
+{
+    const int N = row_int(row, "N");
+    struct Model m;
+    struct Error e;
+    make(&m, N);
+    int *owners = calloc(m.table.total, sizeof *owners);
+    assert_non_null(owners);
+    for (int r = 0; r < N; r++) {
+        struct Dist d = { &noted, r, N, NULL, NULL };
+        struct ShareConfig c = { .dist = &d, .shards = true,
+                                 .bucket_bytes = 40000 };
+        struct Optimizer o;
+        struct Share share;
+        struct Shards s;
+        if (!optimizer_create(&o, &m, &(struct OptimizerConfig){ 0 }, 1,
+                              &e)
+            || !share_create(&share, &c, &m, &e)
+            || !shards_create(&s, &o, &share, &e))
+            fail_msg("%s", e.text);
+        assert_int_equal(share.own, share_part(&m.table, N));
+        for (int i = 0; i < share.buckets; i++) {
+            const struct Bucket *b = &share.bucket[i];
+            const size_t n = (b->to - b->from) / (size_t)N;
+            for (int k = s.first[i]; k < s.first[i + 1]; k++) {
+                assert_true(s.span[k].offset + s.span[k].size <= n);
+                for (size_t j = 0; j < s.span[k].size; j++)
+                    owners[b->from + (size_t)r * n + s.span[k].offset
+                           + j] += s.span[k].decays ? 2 : 1;
+            }
+        }
+        shards_free(&s), share_free(&share), optimizer_free(&o);
+    }
+    for (int i = 0; i < m.table.n; i++)
+        for (size_t j = 0; j < m.table.row[i].size; j++)
+            assert_int_equal(owners[m.table.row[i].offset + j],
+                             m.table.row[i].decay ? 2 : 1);
+    free(owners);
+    model_free(&m);
+}
+
+/* ---- three ranks of a hub, in threads ---------------------------------- */
+struct Member { int rank, listener; char address[40]; bool leaves, said; };
+
+static void *member(void *arg)
+{
+    struct Member *k = arg;
+    struct Hub h = { 0 };
+    struct Error e = { "" };
+    int all[3] = { 0 }, mine = 10 + k->rank;
+    if (!hub_open(&h, k->rank, 3, k->address, k->listener, 20, &e))
+        return (void *)"it was not opened";
+    const char *why = NULL;
+    if (!hub_exchange(&h, all, &mine, sizeof mine, &e)
+        || all[0] != 10 || all[1] != 11 || all[2] != 12)
+        why = "the exchange is wrong";
+    if (k->leaves && k->rank == 2 && k->said)
+        hub_abort(&h);
+    if (k->leaves && k->rank < 2) {
+        const bool good = hub_exchange(&h, all, &mine, sizeof mine, &e);
+        if (good)
+            why = "a rank that is gone took part";
+        else if (k->rank == 0 && !strstr(e.text, "rank 2 "))
+            why = "rank 2 is not named";
+        else if (k->rank == 0 && h.quiet != k->said)
+            why = "who is to speak is wrong";
+    }
+    hub_close(&h);
+    return (void *)(uintptr_t)why;
+}
+
+static void hub(const struct Row *row)
+{
+    pthread_t thread[3];
+    struct Member k[3];
+    struct Error e;
+    int port, listener = hub_listen(&port, &e);
+    assert_true(listener >= 0);
+    for (int r = 0; r < 3; r++) {
+        k[r] = (struct Member){ r, r ? -1 : listener, "",
+            row_int(row, "leaves") == 1, row_int(row, "says") == 1 };
+        snprintf(k[r].address, sizeof k[r].address, "127.0.0.1:%d", port);
+        assert_int_equal(pthread_create(&thread[r], NULL, member, &k[r]),
+                         0);
+    }
+    const char *why[3];
+    for (int r = 0; r < 3; r++)
+        pthread_join(thread[r], (void **)&why[r]);
+    for (int r = 0; r < 3; r++)
+        if (why[r])
+            fail_msg("rank %d: %s", r, why[r]);
+}
+
+static const struct Row rows[] = {
+    { "buckets N=1 B=1 parts=0", buckets, "a bucket sent twice" },
+    { "buckets N=2 B=1 parts=1", buckets, "a bucket sent too early" },
+    { "buckets N=3 B=100000 parts=0", buckets, "limits not multiples" },
+    { "buckets N=8 B=1000000 parts=1", buckets, "no join" },
+    { "parts N=2", parts, "a parameter that nobody moves" },
+    { "parts N=3", parts, "a part that begins inside a tensor" },
+    { "parts N=8", parts, "the part of another rank" },
+    { "hub leaves=0 says=0", hub, "the value of another rank" },
+    { "hub leaves=1 says=0", hub, "a dead rank that is not named" },
+    { "hub leaves=1 says=1", hub, "two that speak" },
+};
+
+int main(void)
+{
+    return rows_run("ranks", rows, sizeof rows / sizeof *rows);
+}
