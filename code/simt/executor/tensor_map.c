@@ -7,7 +7,7 @@
 static const uint64_t known = 0x50414d52534e4554;       /* TENSRMAP */
 
 /* sizes of elements and boxes */
-enum { TYPES_OF_MAPS = 13, HALF_TYPE = 6 };
+enum { TYPES_OF_MAPS = 13, HALF_TYPE = 6, MOST_BOX = 256 * 1024 };
 static const uint8_t element[TYPES_OF_MAPS] = {
     1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4,
 };
@@ -71,8 +71,7 @@ static const char *size_rule(const struct TensorMapWanted *w, uint32_t d)
         return "a box is not from 1 to 256 elements along a dimension";
     if (!w->step[d] || w->step[d] > 8)
         return "an element stride is not from 1 to 8";
-    if (d && (w->stride[d - 1] % 16 || !w->stride[d - 1] ||
-              w->stride[d - 1] >> 40))
+    if (d && (w->stride[d - 1] % 16 || w->stride[d - 1] >> 40))
         return "a stride is not a multiple of 16 below 2^40 bytes";
     return NULL;
 }
@@ -84,6 +83,10 @@ static const char *row_rule(const struct TensorMapWanted *w)
         return "a row of the box is not a multiple of 16 bytes";
     if (w->swizzle && bytes > 16u << w->swizzle)
         return "a row of the box is longer than the swizzle";
+    for (uint32_t d = 1; d < w->rank && bytes < MOST_BOX; d++)
+        bytes *= (w->box[d] + w->step[d] - 1) / w->step[d];
+    if (bytes >= MOST_BOX)
+        return "a box of 256 KiB or more";
     return NULL;
 }
 
