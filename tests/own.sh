@@ -24,7 +24,7 @@ shown() {
     awk -v head="\$ simt-budget $*" '
         $0 == head { on = 1; next }
         /^```/ { on = 0 }
-        on' $page > "$dir/page"
+        on' "$page" > "$dir/page"
     [ -s "$dir/page" ] && diff "$dir/page" "$dir/said"
 }
 check "the first running maximum is over, as the page says" \
@@ -32,9 +32,17 @@ check "the first running maximum is over, as the page says" \
 check "the repaired one is within, as the page says" \
     shown 0 running_max.cu running_max.yaml
 
+odd() {             # it is over, by these counts
+    (cd "$dir" && "$budget" running_max.cu running_max.yaml -- 64 511) > "$dir/said" 2>&1
+    for pattern in 'gld req 1024, budget 256 \(4[.]00' 'sectors read [0-9]*, budget 4096 \(4[.]'; do
+        grep -qE "$pattern" "$dir/said" || { cat "$dir/said"; return 1; }
+    done
+}
+check "rows of 511: four times the requests and sectors, as the page says" odd
+
 # The budget is arithmetic: compute it again from the sizes.
 derived() {         # COUNT NUMBER
-    grep -qx "    $1: $2" $own/running_max.yaml || { grep "$1" $own/*.yaml; return 1; }
+    grep -qx "    $1: $2" "$own/running_max.yaml" || { grep "$1" "$own/running_max.yaml"; return 1; }
 }
 check "sectors read: 64 rows of 512 floats, once" derived sectors_read $((64 * 512 * 4 / 32))
 check "sectors written: as many" derived sectors_written $((64 * 512 * 4 / 32))
@@ -44,8 +52,10 @@ sizes() {           # PROGRAM: right for odd sizes, and the sanitizer is silent
     local size
     for size in "3 1" "3 5" "3 127" "3 257" "1 512" "5 1028"; do
         # shellcheck disable=SC2086     # rows and columns
-        SIMT_CHECK=memory,init,race,sync,leak "$1" $size > "$dir/said" 2>&1
-        [ $? = 0 ] && [ ! -s "$dir/said" ] || { echo "$size:"; cat "$dir/said"; return 1; }
+        if ! SIMT_CHECK=memory,init,race,sync,leak "$1" $size > "$dir/said" 2>&1 ||
+                [ -s "$dir/said" ]; then
+            echo "$size:"; cat "$dir/said"; return 1
+        fi
     done
 }
 "$BIN/simtcc" -w $linker "$dir/running_max.cu" -o "$dir/running_max" 2> "$dir/log"
