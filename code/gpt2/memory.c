@@ -46,7 +46,8 @@ static size_t fixed_bytes(const struct Model *m, bool moments)
 {
     const size_t N = m->options.shards > 1 ? (size_t)m->options.shards : 1;
     const size_t all = m->table.total * sizeof(real);
-    return !m->options.no_master * all / (m->calls->copy_of(m, 0) ? N : 1)
+    const size_t here = m->options.precision == BF16 ? N : 1;
+    return (m->options.no_master ? 0 : all / here)
          + (m->training ? all : 0) + m->calls->copy_bytes(m)
          + (moments ? optimizer_bytes(&m->table) / N : 0)
          + (N > 1 ? all / N : 0);

@@ -10,6 +10,14 @@ SIMT_DEVICE long abs(long x) { return x < 0 ? -x : x; }
 SIMT_DEVICE long long abs(long long x) { return x < 0 ? -x : x; }
 SIMT_DEVICE float abs(float x) { return __builtin_fabsf(x); }
 SIMT_DEVICE double abs(double x) { return __builtin_fabs(x); }
+SIMT_DEVICE void *memcpy(void *to, const void *from, size_t bytes)
+{
+    return __builtin_memcpy(to, from, bytes);
+}
+SIMT_DEVICE void *memset(void *to, int byte, size_t bytes)
+{
+    return __builtin_memset(to, byte, bytes);
+}
 
 /* functions of floats under their general names */
 #define SIMT_ALSO_FLOAT(name) \

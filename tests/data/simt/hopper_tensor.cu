@@ -113,7 +113,12 @@ struct Case {
     { "one dimension, past the end", F32, 1, { 1000 }, { 256 }, ONES,
       { 900 } },
     { "two dimensions", F32, 2, { 100, 40 }, { 32, 8 }, ONES, { 20, 9 } },
-    { "a row before the tensor", F32, 2, { 100, 40 }, { 32, 8 }, ONES,
+    { "an odd column", F32, 2, { 100, 40 }, { 32, 8 }, ONES, { 21, 9 } },
+    { "before the first row", F32, 2, { 100, 40 }, { 32, 8 }, ONES,
+      { 20, -2 } },
+    { "before the first column", F32, 2, { 100, 40 }, { 32, 8 }, ONES,
+      { -8, 3 } },
+    { "before the tensor", F32, 2, { 100, 40 }, { 32, 8 }, ONES,
       { -5, -2 } },
     { "the last corner", F32, 2, { 101, 41 }, { 32, 8 }, ONES, { 90, 37 } },
     { "nothing of the tensor", F32, 2, { 100, 40 }, { 32, 8 }, ONES,
@@ -246,15 +251,22 @@ static int run(const Case &c)
     return wrong;
 }
 
-int main()
+/* hopper_tensor [N]: all cases, or the N-th alone, from 0.  On a GPU an
+ * illegal instruction ends the context, and with it all later cases. */
+int main(int argc, char **argv)
 {
+    enum { CASES = sizeof cases / sizeof *cases };
+    const int only = argc > 1 ? atoi(argv[1]) : -1;
     cudaDriverEntryPointQueryResult status;
     int failed = 0;
     if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled",
             (void **)&encode, 12000, cudaEnableDefault, &status)
         || status != cudaDriverEntryPointSuccess)
         return 1;
-    for (const Case &c : cases) {
+    for (int i = 0; i < CASES; i++) {
+        const Case &c = cases[i];
+        if (only >= 0 && i != only)
+            continue;
         const int wrong = run(c);
         printf("%s: %d wrong, %s\n", c.name, wrong,
                cudaGetErrorString(cudaDeviceSynchronize()));
