@@ -113,9 +113,6 @@ SIMT_API cudaError_t cudaDeviceGetPCIBusId(char *to, int bytes, int device);
 SIMT_API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *);
 SIMT_API cudaError_t cudaThreadSynchronize(void);
 SIMT_API cudaError_t cudaThreadExit(void);
-SIMT_API cudaError_t cudaLaunchCooperativeKernel(
-    const void *kernel, dim3 grid, dim3 block, void **arguments,
-    size_t shared_bytes, cudaStream_t);
 
 /* calls about memory */
 SIMT_API cudaError_t cudaHostGetDevicePointer(void **device, void *host,

@@ -73,14 +73,6 @@ SIMT_HOST cudaError_t cudaMemcpyFromSymbolAsync(
                                      offset, kind, s);
 }
 template <class... A>
-SIMT_HOST cudaError_t cudaLaunchCooperativeKernel(
-    void (*kernel)(A...), dim3 grid, dim3 block, void **arguments,
-    size_t shared_bytes = 0, cudaStream_t s = nullptr)
-{
-    return cudaLaunchCooperativeKernel((const void *)kernel, grid, block,
-                                       arguments, shared_bytes, s);
-}
-template <class... A>
 SIMT_HOST cudaError_t cudaFuncSetSharedMemConfig(void (*kernel)(A...),
                                                  cudaSharedMemConfig c)
 {

@@ -1191,7 +1191,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
         .canUseHostPointerForRegisteredMem = 1,
         .hostRegisterSupported = 1,
         .computePreemptionSupported = 1,
-        .cooperativeLaunch = 1,
+        .cooperativeLaunch = 0,
         .memoryPoolsSupported = 1,
         .globalL1CacheSupported = 1,
         .localL1CacheSupported = 1,
