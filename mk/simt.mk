@@ -81,11 +81,24 @@ $(B)/bin/power-simt:        $(B)/simt/$(CODE)/lessons/power.o
 $(B)/bin/mlp-nccl-simt:     $(B)/simt/$(CODE)/lessons/mlp_nccl.o
 
 # The coding exercises.  What grade tells is not a failure of make.
+# project/own has no grader: the reader's own budget is what it is held to.
 .PHONY: exercise install uninstall
+EXERCISES ?= exercises
+OWN       := $(EXERCISES)/project/own
+ifeq ($(NAME),project/own)
+exercise: $(SIMTCC) $(B)/bin/simt-budget
+	@mkdir -p "$(EXERCISES)/project"
+	@[ -e "$(OWN).cu" ] || { cp $(CODE)/course/own/own.cu "$(OWN).cu" && \
+	  echo "$(OWN).cu: write your kernel here."; }
+	@[ -e "$(OWN).yaml" ] || { cp $(CODE)/course/own/own.yaml "$(OWN).yaml" && \
+	  echo "$(OWN).yaml: derive your budget here, first."; }
+	@$(B)/bin/simt-budget "$(OWN).cu" "$(OWN).yaml" || true
+else
 exercise:
 	@[ -e $(B)/bin/grade ] || echo "Building the grader, once: some minutes."
 	@$(MAKE) -s $(B)/bin/grade $(SIMTCC)
 	@$(B)/bin/grade $(NAME) || true
+endif
 
 # simtcc, grade and simt-budget with all that they need in a folder of their own: its
 # headers have the names of CUDA's and must not lie among the system's.

@@ -131,7 +131,7 @@ void attention_blocks(float *o, const float *q, const float *k,
 
 
 /* pass a block on while it is worked on */
-/* While block b is worked on, it is sent on and the next one comes. */
+/* While a block is worked on, it is sent on and the next one comes. */
 static bool turn(struct World *w, float *kv, float *next, size_t bytes,
                  double block_s, struct Error *e)
 {
