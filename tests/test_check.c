@@ -82,6 +82,7 @@ static void start(int n_warps, int shared_bytes)
 {
     launch = (struct Launch){ .kernel = &kernel, .grid = { 1000, 1, 1 },
                               .block = { 32u * (unsigned)n_warps, 1, 1 },
+                              .cluster = { 1, 1, 1 },
                               .number = launch.number + 1, .check = true };
     block = (struct Block){ .launch = &launch, .shared = shared,
                             .shared_bytes = (size_t)shared_bytes,

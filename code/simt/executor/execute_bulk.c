@@ -21,10 +21,12 @@ static void clipped_row(const struct BulkCopy *c, bool inside,
                         void *to)
 {
     const struct TensorMap *m = &c->map;
+    uint32_t e = tensor_map_element(m);
     int64_t n = m->box[0], size = (int64_t)m->last[0] + 1;
+    if (c->form->way == BULK_STORE && c->form->op == OP_NONE)
+        size = (size * e + 15) / 16 * 16 / e;   /* whole 16 bytes       */
     int64_t from = c->at[0] < 0 ? -(int64_t)c->at[0] : 0;
     int64_t end = size - c->at[0] < n ? size - c->at[0] : n;
-    uint32_t e = tensor_map_element(m);
     from = !inside || from > n || end <= from ? n : from;
     end = from == n ? n : end;
     row(c, 0, shared, (uint32_t)from * e, each, to);
@@ -405,6 +407,21 @@ static const unsigned char *map_bytes(const struct Warp *w, int lane,
         ? memory_bytes(address) : NULL;
 }
 
+/* Why an H200 ends a copy to or from this place with an illegal
+ * instruction; NULL: it does not. */
+static const char *wrong_corner(const struct BulkCopy *c)
+{
+    const int64_t element = tensor_map_element(&c->map);
+    if (c->at[0] * element % 16)
+        return "its first coordinate, times the bytes of an element, is no "
+               "multiple of 16";
+    for (int d = 0; d < c->form->rank; d++)
+        if (c->form->way == BULK_STORE && c->at[d] < 0)
+            return "a store begins before its tensor: a coordinate is "
+                   "negative";
+    return NULL;
+}
+
 static bool take_map(struct BulkCopy *c, const struct Instruction *i,
                      uint64_t address)
 {
@@ -422,7 +439,9 @@ static bool take_map(struct BulkCopy *c, const struct Instruction *i,
     c->bytes = tensor_map_box_bytes(&c->map);
     for (int d = 0; d < c->form->rank; d++)
         c->at[d] = (int32_t)w_of(c, at[d]);
-    return true;
+    const char *wrong = wrong_corner(c);
+    return !wrong || launch_fault(c->warp, FAULT_INSTRUCTION, "%.60s: %s",
+                                  i->name, wrong);
 }
 
 static bool start_one(struct Warp *w, const struct Instruction *i, int lane,
