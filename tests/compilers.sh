@@ -15,7 +15,7 @@ row() {             # status, text, file with the reason
         head -5 "$3" | sed 's/^/#   /'
     fi
 }
-flags="-std=c17 -D_GNU_SOURCE -DSMALL_CMOCKA -Icode -Itests -Wall -Wextra
+flags="-std=c17 -D_GNU_SOURCE -DSMALL_CMOCKA -Icode -Itests -Ibuild/gen -Wall -Wextra
     -Werror -fopenmp -O2 -fno-math-errno -fno-trapping-math -ffp-contract=fast"
 for cc in gcc-11 clang; do
     if ! command -v $cc > /dev/null; then

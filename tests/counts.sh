@@ -13,8 +13,7 @@ picks="sa_f32_by_4.satom_inst sa_u64_mixed.satom_inst red_int_mod_5.red_bytes
        mm_tensor_xor.cg_wave mm_tensor_padded.cg_sec mm_tensor_plain.cg_sec
        cg_16_part.cg_sec
        cg_16_from_1.cg_sec cg_16_from_1.ld_sec cg_16.ld_sec
-       dc_declared_floats.sld_inst dc_declared_floats.sld_wave
-       dc_declared_floats.sld_conf dc_neighbours.sld_wave
+       dc_neighbours.sld_wave
        dc_red_int_one.red_sec dc_unrolled.st_sec
        dc_struct_16.ld_sec
        ld_f32.ld_sec ld_f32_from_3.ld_sec ld_f32_by_3.ld_sec ld_f32_by_5.ld_sec
