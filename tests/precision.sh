@@ -65,7 +65,7 @@ check "generate in bf16" "$BIN/generate-simt" --precision bf16 --tokens 3 \
 # A run from before there were such options was one in fp32.
 train --steps 2 --out "$dir/old" > /dev/null 2>&1
 sed -i -e '/"precision"/d' -e '/"recompute"/d' -e '/"master-weights"/d' \
-    -e '/"logit-rows"/d' -e '/"prompt"/s/,$//' \
+    -e '/"logit-rows"/d' -e '/"sum-order"/d' -e '/"prompt"/s/,$//' \
     "$dir/old/step-000002/train.json"
 "$BIN/train" --resume --out "$dir/old" --steps 3 > "$dir/stdout" 2>&1
 check "an older run goes on" test -d "$dir/old/step-000003"

@@ -54,12 +54,12 @@ for program in attention matmul; do
     SIMT_CHECK=memory,race,sync,leak timeout 120 \
         "${BIN%/bin}/tests-simt/gpu_$program" hopper > "$dir/$program" 2>&1
     status=$?
-    rows=$(grep -c '^\[       OK' "$dir/$program")
+    rows=$(grep -cE '^(\[       OK|ok )' "$dir/$program")
     if [ $status -eq 0 ] && [ "$rows" -gt 0 ]; then
         ok "the $program of the book for Hopper: $rows rows"
     else
         not_ok "the $program of the book for Hopper" \
-            "status $status: $(grep -v 'RUN\|OK' "$dir/$program")"
+            "status $status: $(grep -v 'RUN\|OK\|^ok' "$dir/$program")"
     fi
 done
 finish
