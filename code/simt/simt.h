@@ -112,6 +112,7 @@ struct Kernel {
     uint32_t units;             /* of the register file of a warp        */
     const struct Constant *constants;
     int n_constants;
+    const char *refused;        /* why it cannot be launched; NULL: it can */
     const struct Module *module;
 };
 
@@ -312,7 +313,8 @@ static inline unsigned char *memory_bytes(uint64_t address)
 
 /* reading and launching */
 /* Read PTX.  The text is not trusted: whatever is in it, this returns,
- * with a message that names the line if it cannot be run. */
+ * with a message that names the line if it cannot be run.  A module of
+ * which some kernels can run is read; the others are marked as refused. */
 bool module_read(struct Module *m, const char *text, size_t bytes,
                  struct Error *e);
 void module_free(struct Module *m);

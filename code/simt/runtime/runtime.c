@@ -282,6 +282,8 @@ static cudaError_t find_kernel(struct Known **to, const void *host)
     if (!k->kernel)
         return refuse(cudaErrorInvalidDeviceFunction,
                       "kernel %s is not in its module", k->name);
+    if (k->kernel->refused)
+        return refuse(cudaErrorInvalidPtx, "%s", k->kernel->refused);
     *to = k;
     return cudaSuccess;
 }
