@@ -8,6 +8,9 @@ SIMT_LIB_OBJECTS := $(patsubst %.c,$(B)/opt/%.o,\
              $(filter $(CODE)/base/% $(CODE)/simt/%,$(PARTS)))
 SIMT_HEADERS := $(patsubst $(CODE)/simt/include/%,$(B)/include/%,\
              $(shell find $(CODE)/simt/include -name '*.h'))
+# Headers without an ending are copies of those with one.
+SIMT_BARE    := $(patsubst $(CODE)/simt/include/%.h,$(B)/include/%,\
+             $(wildcard $(CODE)/simt/include/cuda/*.h))
 
 # What simtcc has read of headers, for all that is compiled in a run.
 export SIMTCC_CACHE := $(abspath $(B)/headers)
@@ -28,7 +31,9 @@ $(foreach f,opt asan f64 clang,$(B)/$(f)/$(CODE)/simt/counters/page.o): $(B)/gen
 $(foreach f,opt asan f64 clang,$(B)/$(f)/$(CODE)/simt/counters/page.o): COMMON += -I$(B)/gen
 $(B)/include/%.h: $(CODE)/simt/include/%.h
 	@mkdir -p $(@D); cp $< $@
-$(SIMTCC): $(CODE)/simt/simtcc $(B)/lib/libsimt.a $(SIMT_HEADERS)
+$(SIMT_BARE): %: %.h
+	@cp $< $@
+$(SIMTCC): $(CODE)/simt/simtcc $(B)/lib/libsimt.a $(SIMT_HEADERS) $(SIMT_BARE)
 	@mkdir -p $(@D); cp $< $@
 $(B)/bin/simt-budget: $(CODE)/course/simt-budget $(SIMTCC)
 	@mkdir -p $(@D); cp $< $@

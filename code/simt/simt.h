@@ -159,6 +159,8 @@ struct Launch {
     const struct Kernel *kernel;
     struct Dim3 grid, block;
     struct Dim3 cluster;        /* blocks of a cluster; 1 x 1 x 1: none  */
+    uint64_t workspace;         /* of a cooperative grid, all of whose
+                                 * blocks are one cluster; 0: not so     */
     size_t dynamic_shared;
     uint64_t number;            /* 1 for the first launch of the process */
     int device;                 /* that it runs on                       */
@@ -337,6 +339,12 @@ bool simt_launch_cluster(const struct Kernel *k, struct Dim3 grid,
                          struct Dim3 block, struct Dim3 cluster,
                          size_t dynamic_shared, void **args,
                          enum Fault *fault, struct Error *e);
+/* The same with all blocks at once: a cooperative grid.  At the address
+ * workspace is a 32-bit counter, 0, for grid.sync(). */
+bool simt_launch_cooperative(const struct Kernel *k, struct Dim3 grid,
+                             struct Dim3 block, uint64_t workspace,
+                             size_t dynamic_shared, void **args,
+                             enum Fault *fault, struct Error *e);
 /* Bytes of shared memory that a block of the kernel has. */
 size_t shared_of(const struct Kernel *, size_t dynamic);
 

@@ -53,6 +53,8 @@ enum ConstantKind {
     CONSTANT_CLUSTER_NCTAID_Y, CONSTANT_CLUSTER_NCTAID_Z,
     CONSTANT_NCLUSTER_X, CONSTANT_NCLUSTER_Y, CONSTANT_NCLUSTER_Z,
     CONSTANT_CLUSTER_RANK, CONSTANT_CLUSTER_BLOCKS, CONSTANT_IS_CLUSTER,
+    /* constants of a cooperative grid */
+    CONSTANT_WORKSPACE_LOW, CONSTANT_WORKSPACE_HIGH,
 };
 
 /* A register that the kernel only reads: a number, or %tid.x and such. */

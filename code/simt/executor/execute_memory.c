@@ -269,6 +269,7 @@ static void move_one(struct Warp *w, const struct Instruction *i,
                      struct Access *a, Mover *move)
 {
     if (a->space == SPACE_SHARED && w->block->cluster->n > 1 &&
+        !w->block->launch->workspace &&
         !move_ranks(w, i, a, move))
         return;
     if (!look(w, a))

@@ -22,6 +22,7 @@
 #endif
 #else
 
+#define __CUDA_RUNTIME_H__
 #define __SIMT__ 1              /* programs can ask which machine it is */
 #ifndef __CUDACC__
 #define __CUDACC__ 1
@@ -80,6 +81,7 @@
 
 #include "simt_atomics.h"
 #include "simt_device.h"
+#include "simt_spaces.h"
 #include "simt_launch.h"
 #include "simt_numbers.h"
 #include "simt_double.h"

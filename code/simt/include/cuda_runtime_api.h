@@ -444,9 +444,6 @@ SIMT_API cudaError_t cudaProfilerStop(void);
 #define SIMT_NO_TEXTURES "the software GPU has no textures: read the " \
                          "array through a pointer"
 #define SIMT_ONE_PROCESS "the software GPU belongs to one process"
-SIMT_REFUSED(cudaLaunchCooperativeKernel, "blocks of the software GPU run "
-             "one after the other: launch a kernel for each part between "
-             "two grid.sync()");
 SIMT_REFUSED(cudaStreamBeginCapture, SIMT_NO_GRAPHS);
 SIMT_REFUSED(cudaStreamEndCapture, SIMT_NO_GRAPHS);
 SIMT_REFUSED(cudaGraphCreate, SIMT_NO_GRAPHS);

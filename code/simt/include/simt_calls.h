@@ -137,9 +137,9 @@ SIMT_HOST cudaError_t cudaOccupancyMaxPotentialBlockSize(
     }
     return e;
 }
-template <class... A>
-SIMT_HOST cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid,
-                                       dim3 block, void **arguments,
+template <class F>
+SIMT_HOST cudaError_t cudaLaunchKernel(F *kernel, dim3 grid, dim3 block,
+                                       void **arguments,
                                        size_t shared_bytes = 0,
                                        cudaStream_t stream = nullptr)
 {

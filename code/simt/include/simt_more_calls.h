@@ -102,4 +102,14 @@ SIMT_HOST cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(
     return e;
 }
 
+/* cooperative launches by name */
+template <class F>
+SIMT_HOST cudaError_t cudaLaunchCooperativeKernel(
+    F *kernel, dim3 grid, dim3 block, void **arguments,
+    size_t shared_bytes = 0, cudaStream_t stream = nullptr)
+{
+    return cudaLaunchCooperativeKernel((const void *)kernel, grid, block,
+                                       arguments, shared_bytes, stream);
+}
+
 #endif

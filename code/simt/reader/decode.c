@@ -278,6 +278,9 @@ static uint32_t place_special(struct Decoder *d, const char *name)
         { "%cluster_ctarank", CONSTANT_CLUSTER_RANK },
         { "%cluster_nctarank", CONSTANT_CLUSTER_BLOCKS },
         { "%is_explicit_cluster", CONSTANT_IS_CLUSTER },
+        /* registers of a cooperative grid */
+        { "%envreg2", CONSTANT_WORKSPACE_LOW },
+        { "%envreg1", CONSTANT_WORKSPACE_HIGH },
     };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         if (!strcmp(of[i].name, name))

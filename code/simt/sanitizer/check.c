@@ -1295,7 +1295,18 @@ static struct View {
     uint64_t *valid, *arriving, *lent;
     size_t left;
     int bulk_busy;
-} views[MAX_CLUSTER];
+} *views;
+static size_t n_views;
+
+/* As many blocks as run at once. */
+static void views_grow(size_t n)
+{
+    if (n <= n_views)
+        return;
+    views = xrealloc(views, n * sizeof *views);
+    memset(views + n_views, 0, (n - n_views) * sizeof *views);
+    n_views = n;
+}
 
 static uint64_t *turn_bits(uint64_t *now, uint64_t *from)
 {
@@ -1497,6 +1508,7 @@ void check_launch_begin(struct Launch *l)
                      l->cluster.x * l->cluster.y * l->cluster.z;
     watched = NULL;
     together = l->cluster.x * l->cluster.y * l->cluster.z > 1;
+    views_grow(l->cluster.x * l->cluster.y * l->cluster.z);
     size_t need = l->kernel->local_bytes * threads / 64 + 1;
     if (need > local_words) {
         local_valid = xrealloc(local_valid, need * sizeof *local_valid);
