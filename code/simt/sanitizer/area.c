@@ -263,8 +263,9 @@ const char *area_text(const struct Area *a, char *to, size_t room)
     const struct Allocation *x = a->freed ? NULL : memory_find(a->base);
     if (a->space == SPACE_SHARED)
         snprintf(to, room, "shared memory");
-    else if (x && x->name)
-        snprintf(to, room, "%s (%zu bytes)", x->name, a->bytes);
+    else if (a->label || (x && x->name))
+        snprintf(to, room, "%s (%zu bytes)", a->label ? a->label : x->name,
+                 a->bytes);
     else
         snprintf(to, room, "allocation %llu (%zu bytes)",
                  (unsigned long long)a->serial, a->bytes);
