@@ -592,6 +592,6 @@ int main(int argc, char **argv)
         return 1;
     int stars = grade_answer(&w, space, (uint64_t)seed);
     time_answer(&w, space, (uint64_t)seed, stars, clock_wanted);
-    printf("  seed %lld\n", (long long)seed);
+    printf("  the same numbers again: --seed %lld\n", (long long)seed);
     return stars >= 2 ? 0 : 1;
 }
