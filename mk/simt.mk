@@ -93,14 +93,14 @@ OWN       := $(EXERCISES)/project/own
 ifeq ($(NAME),project/own)
 exercise: $(SIMTCC) $(B)/bin/simt-budget
 	@mkdir -p "$(EXERCISES)/project"
-	@[ -e "$(OWN).cu" ] || { cp $(CODE)/course/own/own.cu "$(OWN).cu" && \
+	@[ -e "$(OWN).cu" ] || { sed 1,2d $(CODE)/course/own/own.cu > "$(OWN).cu" && \
 	  echo "$(OWN).cu: write your kernel here."; }
-	@[ -e "$(OWN).yaml" ] || { cp $(CODE)/course/own/own.yaml "$(OWN).yaml" && \
+	@[ -e "$(OWN).yaml" ] || { sed 1,2d $(CODE)/course/own/own.yaml > "$(OWN).yaml" && \
 	  echo "$(OWN).yaml: derive your budget here, first."; }
 	@$(B)/bin/simt-budget "$(OWN).cu" "$(OWN).yaml" || true
 else
 exercise:
-	@[ -e $(B)/bin/grade ] || echo "Building the grader, once: some minutes."
+	@[ -e $(B)/bin/grade ] || echo "Building the grader, once: about a minute."
 	@$(MAKE) -s $(B)/bin/grade $(SIMTCC)
 	@$(B)/bin/grade $(NAME) || true
 endif
