@@ -8,6 +8,9 @@ SIMT_LIB_OBJECTS := $(patsubst %.c,$(B)/opt/%.o,\
              $(filter $(CODE)/base/% $(CODE)/simt/%,$(PARTS)))
 SIMT_HEADERS := $(patsubst $(CODE)/simt/include/%,$(B)/include/%,\
              $(shell find $(CODE)/simt/include -name '*.h'))
+# Headers without an ending are copies of those with one.
+SIMT_BARE    := $(patsubst $(CODE)/simt/include/%.h,$(B)/include/%,\
+             $(wildcard $(CODE)/simt/include/cuda/*.h))
 
 # What simtcc has read of headers, for all that is compiled in a run.
 export SIMTCC_CACHE := $(abspath $(B)/headers)
@@ -28,7 +31,9 @@ $(foreach f,opt asan f64 clang,$(B)/$(f)/$(CODE)/simt/counters/page.o): $(B)/gen
 $(foreach f,opt asan f64 clang,$(B)/$(f)/$(CODE)/simt/counters/page.o): COMMON += -I$(B)/gen
 $(B)/include/%.h: $(CODE)/simt/include/%.h
 	@mkdir -p $(@D); cp $< $@
-$(SIMTCC): $(CODE)/simt/simtcc $(B)/lib/libsimt.a $(SIMT_HEADERS)
+$(SIMT_BARE): %: %.h
+	@cp $< $@
+$(SIMTCC): $(CODE)/simt/simtcc $(B)/lib/libsimt.a $(SIMT_HEADERS) $(SIMT_BARE)
 	@mkdir -p $(@D); cp $< $@
 $(B)/bin/simt-budget: $(CODE)/course/simt-budget $(SIMTCC)
 	@mkdir -p $(@D); cp $< $@
@@ -88,14 +93,14 @@ OWN       := $(EXERCISES)/project/own
 ifeq ($(NAME),project/own)
 exercise: $(SIMTCC) $(B)/bin/simt-budget
 	@mkdir -p "$(EXERCISES)/project"
-	@[ -e "$(OWN).cu" ] || { cp $(CODE)/course/own/own.cu "$(OWN).cu" && \
+	@[ -e "$(OWN).cu" ] || { sed 1,2d $(CODE)/course/own/own.cu > "$(OWN).cu" && \
 	  echo "$(OWN).cu: write your kernel here."; }
-	@[ -e "$(OWN).yaml" ] || { cp $(CODE)/course/own/own.yaml "$(OWN).yaml" && \
+	@[ -e "$(OWN).yaml" ] || { sed 1,2d $(CODE)/course/own/own.yaml > "$(OWN).yaml" && \
 	  echo "$(OWN).yaml: derive your budget here, first."; }
 	@$(B)/bin/simt-budget "$(OWN).cu" "$(OWN).yaml" || true
 else
 exercise:
-	@[ -e $(B)/bin/grade ] || echo "Building the grader, once: some minutes."
+	@[ -e $(B)/bin/grade ] || echo "Building the grader, once: about a minute."
 	@$(MAKE) -s $(B)/bin/grade $(SIMTCC)
 	@$(B)/bin/grade $(NAME) || true
 endif

@@ -152,6 +152,9 @@ said_of() { "$grade" --in "$dir/new" --seed 7 "$@" > "$dir/said" 2>&1; status=$?
 said_of $name
 check "the first time, the starting file is put there" \
     said 1 "The starting file is $dir/new/$name.cu"
+check "it says how to grade, as it was called" said 1 "grade it:  $grade $name"
+check "and the file does not name the page of the solution" \
+    nothing grep -n Tangled "$dir/new/$name.cu"
 said_of $name
 check "the second time, it is graded" said 1 '☆☆☆☆'
 cp $solution/$name.cu "$dir/new/$name.cu"
@@ -166,6 +169,19 @@ check "stars and hints are kept" diff - "$dir/new/progress.txt" <<< "$name 3 1"
 check "the course shows the stars" said 0 '★★★☆  add .*kernel'
 said_of "$dir/none/$name.ptx"
 check "PTX that is not there" said 1 'none/throughput-machine/add.ptx'
+
+# What a verdict says besides, of files that were compiled above.
+name=throughput-machine/mirror
+grade_in $start/$name.cu
+check "a case is named by its integers" \
+    said 1 '^  width = [0-9]+, height = [0-9]+: the sanitizer reports'
+check "and an array by the name of the parameter" said 1 'is byte [0-9]+ of y \('
+name=counting/fields
+grade_in $start/$name.cu
+check "a count over its budget names two lines" \
+    said 1 'source:18 has 3072 of them, line 16 has 1024$'
+check "and the case that was counted" said 1 'in the last case: n = 2048$'
+name=throughput-machine/add
 
 # A hint would be written to the reader's progress, if that could be read.
 mkdir -p "$dir/spoilt"
@@ -227,6 +243,13 @@ check "grade has its starting files there" \
     grep -q 'The starting file is exercises/warps/sum.cu' "$dir/said"
 cp $solution/warps/sum.cu "$dir/exercises/warps/"
 check "and compiles" away "$there/grade" --seed 7 warps/sum
+from=$dir/exercises/warps               # not a second folder `exercises` in it
+(cd "$from" && "$there/grade" reduction/sum) > "$dir/said"
+check "a reader may stand in the folder of the exercises" \
+    test -e "$dir/exercises/reduction/sum.cu" -a ! -e "$from/exercises"
+(cd "$from" && SIMTCC_CACHE='' "$there/grade" --seed 7 sum.cu) > "$dir/said" 2>&1
+status=$?
+check "and grade a file there" said 0 'warps/sum: '
 check "make uninstall" quiet make -s uninstall DESTDIR="$root" PREFIX=/opt
 check "leaves nothing" diff - <(find "$root" ! -type d) < /dev/null
 

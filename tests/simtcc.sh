@@ -57,8 +57,6 @@ refused() {
     refuses "refused: $1" 1 "bad.cu:3:.*$3" "$simtcc" -c "$dir/bad.cu" \
         -o "$dir/bad.o"
 }
-refused "textures" 'void f(){ cudaTextureObject_t t = 0; (void)t; }' \
-    'simtcc: the software GPU has no textures'
 refused "graphs" 'void f(){ cudaStreamBeginCapture(0, 0); }' \
     'simtcc: the software GPU has no graphs'
 refused "atomicMax of floats" \
@@ -70,9 +68,6 @@ refused "the driver interface" 'void f(){ cuInit(0); }' \
     'simtcc: no driver interface: use cuda_runtime.h' cuda.h
 refused "a type of the driver" 'CUdeviceptr p;' \
     'simtcc: no driver interface: use cuda_runtime.h' cuda.h
-refused "blocks that wait for each other" \
-    '__global__ void k(){ cooperative_groups::this_grid().sync(); }' \
-    'simtcc: blocks cannot wait for each other' cooperative_groups.h
 printf '%s\n' '#include <cooperative_groups.h>' \
     'cooperative_groups::thread_block_tile<64> t;' > "$dir/bad.cu"
 refuses "refused: a tile that is larger than a warp" 1 \

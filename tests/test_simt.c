@@ -638,6 +638,68 @@ static void calls(const struct Row *row)
     CHECK(1, 32, 32000 + (t < 10 ? 5 : 4 * t));
 }
 
+/* element t % 4 of an array that a function got by value */
+static const char indexed[] = HEAD
+    ".func (.param .b32 ret) nth(.param .align 4 .b8 a[16],"
+    ".param .b32 n) {\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+    "mov.b64 %rd1, a; ld.param.u32 %r1, [n];"
+    "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;"
+    "ld.param.u32 %r2, [%rd3]; st.param.b32 [ret], %r2; ret; }\n"
+    ".visible .entry k(.param .u64 o, .param .u64 i, .param .u32 n) {\n"
+    ".reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
+    "ld.param.u64 %rd1, [o]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, FF;"
+    "{ .param .b32 first; .param .align 4 .b8 p0[16]; .param .b32 p1;"
+    ".param .b32 r0; st.param.b32 [first], 99; st.param.b32 [p0], 10;"
+    "st.param.b32 [p0+4], 11; st.param.b32 [p0+8], 12;"
+    "st.param.b32 [p0+12], 13; st.param.b32 [p1], %r2;"
+    "call (r0), nth, (p0, p1); ld.param.b32 %r3, [r0]; }"
+    "mul.wide.u32 %rd4, %r1, 8; add.s64 %rd4, %rd1, %rd4;"
+    "cvt.u64.u32 %rd5, %r3; st.global.u64 [%rd4], %rd5; ret; }";
+
+static void indexed_argument(const struct Row *row)
+{
+    (void)row;
+    char text[sizeof indexed];
+    strcpy(text, indexed);
+    memcpy(strstr(text, "FF"), " 3", 2);
+    run(text, 1, 32);
+    CHECK(1, 32, 10 + t % 4);
+}
+
+static void argument_overrun(const struct Row *row)
+{
+    (void)row;
+    char text[sizeof indexed];
+    struct Error e = { "" };
+    strcpy(text, indexed);
+    memcpy(strstr(text, "FF"), "31", 2);
+    assert_int_equal(run_text(text, 1, 32, 0, in, out, 0, &e),
+                     FAULT_ILLEGAL_ADDRESS);
+    assert_non_null(strstr(e.text, "outside of the parameters"));
+}
+
+/* Of two kernels one cannot run: the other does, wherever it stands. */
+static void one_refused(const struct Row *row)
+{
+    (void)row;
+    static const char again[] = ".func f() { call f; ret; }\n"
+        ".entry bad() { call f; ret; }\n";
+    for (int first = 0; first < 2; first++) {
+        char text[4000] = HEAD;
+        strcat(text, first ? again : "");
+        strcat(text, strstr(KERNEL(STORE("%r1")), ".visible"));
+        strcat(text, first ? "" : again);
+        run(text, 1, 32);
+        CHECK(1, 32, t);
+        read_kernel(text);
+        assert_null(module_kernel(&module, "k")->refused);
+        const char *why = module_kernel(&module, "bad")->refused;
+        if (!why || !strstr(why, "'f' calls itself"))
+            fail_msg("refused: %s", why ? why : "no");
+        module_free(&module);
+    }
+}
+
 static void async_copies(const struct Row *row)
 {
     (void)row;
@@ -1765,6 +1827,12 @@ static const struct Row rows[] = {
     { "starts_of_variables", starts_of_variables, "1.5 stored as a double" },
     { "deep_calls", deep_calls, "the kernel counted as a call" },
     { "calls", calls, "a return that leaves the kernel" },
+    { "indexed_argument", indexed_argument,
+      "an argument that is indexed is read as the kernel's" },
+    { "argument_overrun", argument_overrun,
+      "an index may leave the memory of a thread" },
+    { "one_refused", one_refused,
+      "one kernel that cannot run takes the others with it" },
     { "async_copies", async_copies, "copies arrive at once" },
     { "ldmatrix", ldmatrix, "rows and columns swapped" },
     { "stmatrix", stmatrix, "halves swapped" },

@@ -116,6 +116,8 @@ static struct Array *array_new(struct Run *r, const char *name,
     a->bytes = keep(r, bytes_of(a));
     if (!r->device->alloc(&a->device, n ? bytes_of(a) : 1, &e))
         wrong(r, "%s", e.text);
+    else
+        check_label(a->device, name);
     return a;
 }
 
@@ -224,6 +226,33 @@ static bool takes(struct Run *r, const void *kernel, const char *name,
     return !failed(r);
 }
 
+/* "int (int)rows" -> "rows"; NULL: not the name of a variable. */
+static const char *integer_named(const char *what)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const char *name = strstr(what, "->");
+    if (strncmp(what, "int ", 4) != 0)
+        return NULL;
+    name = name ? name + 2 : what + 4;
+    name += strncmp(name, "(int)", 5) == 0 ? 5 : 0;
+    return name[strspn(name, letters)] ? NULL : name;
+}
+
+static void note_sizes(struct Verdict *v, const struct Argument *a, int n)
+{
+    size_t at = 0;
+    if (v->with[0])
+        return;
+    for (int i = 0; i < n; i++) {
+        const char *name = integer_named(a[i].what);
+        if (name && at < sizeof v->with)
+            at += (size_t)snprintf(v->with + at, sizeof v->with - at,
+                                   "%s%s = %d", at ? ", " : "", name,
+                                   a[i].i);
+    }
+}
+
 struct Shape blocks_for(size_t n, int threads)
 {
     uint32_t t = (uint32_t)threads;
@@ -241,6 +270,7 @@ void launch(struct Run *r, const char *name, struct Shape s,
         return;
     for (int i = 0; i < n; i++)
         args[i] = (void *)(uintptr_t)&a[i].pointer;
+    note_sizes(r->verdict, a, n);
     if (!r->device->launch(k, s, args, &e))
         wrong(r, "%s", e.text);
     if (r->timed)
@@ -413,13 +443,15 @@ static double sum_of(const struct Totals *t, const char *metric)
     return sum;
 }
 
-/* One line of the source has so many; the most costly is named. */
+/* One line of the source has so many; the two most costly are named. */
 static void count_line(struct Count *c, int line, double of_line)
 {
-    if (of_line > c->of_line) {
-        c->of_line = of_line;
-        c->line = line;
-    }
+    struct Share new = { line, of_line }, *s = c->share;
+    if (of_line > s[0].of_line) {
+        s[1] = s[0];
+        s[0] = new;
+    } else if (of_line > s[1].of_line)
+        s[1] = new;
 }
 
 static void add_count(struct Run *r, const char *what,
@@ -526,6 +558,7 @@ static void play(struct Run *r)
     const struct Attempt *a = r->attempt;
     struct Error e;
     r->verdict->n = r->n;
+    r->verdict->with[0] = 0;
     r->verdict->cases++;
     if (!r->device->load(a->image, a->bytes, &e)) {
         wrong(r, "%s", e.text);

@@ -15,13 +15,16 @@ struct Count {
     char what[60];
     double yours, at_most, book;
     bool by_compiler;           /* instructions: as good within 5 %      */
-    int line;                   /* of the source, with most of it; 0: ?  */
-    double of_line;
+    struct Share {              /* of two lines of the source, the one   */
+        int line;               /*   with most of it first; 0: none      */
+        double of_line;
+    } share[2];
 };
 
 struct Verdict {
     int cases, right;           /* played, and right                     */
     int n;                      /* size of the case that is played       */
+    char with[90];              /* "rows = 4, columns = 34", or ""       */
     bool done;                  /* the process came to its end           */
     char wrong[700];            /* why the last case is wrong, or ""     */
     char problem[MOST_PROBLEMS][800];

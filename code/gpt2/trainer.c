@@ -184,7 +184,7 @@ static bool exchange(struct Trainer *t, const struct Told *mine,
     }
     r->norm = sqrt(t->shards.optimizer && !t->config.share.fixed
                    ? sumsq : mine->sumsq);
-    /* let one rank speak of a step that is not finite */
+    /* report a step that is not finite, from one rank */
     if (d->hub && (bad >= 0 || !isfinite(r->norm)))
         d->hub->quiet = d->rank != (bad < 0 ? 0 : bad);
     return true;

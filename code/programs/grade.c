@@ -12,13 +12,33 @@
 #include "course/verdict.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* find the files of an exercise */
-static const char *folder = "exercises";
+static const char *called = "grade";    /* as the reader has called it   */
+static const char *folder;
+
+static void find_folder(void)
+{
+    static char here[FILE_PATH_MAX];
+    char kept[FILE_PATH_MAX + 20];
+    folder = "exercises";
+    if (!getcwd(here, sizeof here))
+        return;
+    for (char *slash; (slash = strrchr(here, '/')); *slash = 0) {
+        snprintf(kept, sizeof kept, "%s/progress.txt", here);
+        if (strcmp(slash, "/exercises") == 0 && access(kept, F_OK) == 0) {
+            folder = here;
+            return;
+        }
+    }
+}
+
+/* the answer to an exercise */
 
 struct Answer {
     const struct Exercise *exercise;
@@ -75,43 +95,22 @@ static const struct Exercise *exercise_of_path(const char *path)
 
 static struct Answer find_answer(const char *word)
 {
+    char real[PATH_MAX];
     struct Answer w = { .exercise = exercise_named(word) };
     if (w.exercise) {
         file_of(w.path, word);
         return w;
     }
     w.exercise = exercise_of_path(word);
+    if (!w.exercise && realpath(word, real))
+        w.exercise = exercise_of_path(real);
     if (!w.exercise)
         misuse("'%s' is not an exercise, nor a file whose path ends in the "
-               "name of one, like reduction/sum.cu; grade --list names "
-               "them", word);
+               "name of one, like reduction/sum.cu; %s --list names them",
+               word, called);
     if (snprintf(w.path, sizeof w.path, "%s", word) >= FILE_PATH_MAX)
         misuse("%s: the path is too long", word);
     return w;
-}
-
-/* Put the starting file where the reader's is to be.  True if it was put
- * there now. */
-static bool begin(const struct Answer *w)
-{
-    char start[FILE_PATH_MAX], dir[FILE_PATH_MAX];
-    struct Mapped m;
-    struct Error e;
-    if (access(w->path, F_OK) == 0 || is_ptx(w->path))
-        return false;
-    if (!file_of_course(start, "start", w->exercise->name))
-        fail("the starting file of %s is not there: %s", w->exercise->name,
-             start);
-    if (!path_dir(dir, w->path, &e) || !make_dirs(dir, &e) ||
-        !map_file(&m, start, &e) ||
-        !write_file(w->path, m.data, m.size, &e))
-        fail("%s", e.text);
-    unmap_file(&m);
-    printf("%s: %s\n\nThe starting file is %s.  Its comment says what is\n"
-           "asked for.  Change it, and run grade %s again.\n",
-           w->exercise->name, w->exercise->title, w->path,
-           w->exercise->name);
-    return true;
 }
 
 /* print a verdict */
@@ -136,6 +135,17 @@ static void print_output(FILE *out)
         printf("  kernel | ...\n");
 }
 
+static void print_shares(const struct Count *c, const char *path)
+{
+    const struct Share *s = c->share;
+    if (!s[0].line)
+        return;
+    printf("      %s:%d has %.0f of them", path, s[0].line, s[0].of_line);
+    if (s[1].line)
+        printf(", line %d has %.0f", s[1].line, s[1].of_line);
+    putchar('\n');
+}
+
 static void print_counts(const struct Verdict *v, const char *path)
 {
     printf("\n  %-34s %12s %12s %12s\n", "counts", "yours", "budget",
@@ -145,9 +155,8 @@ static void print_counts(const struct Verdict *v, const char *path)
         bool over = c->yours > c->at_most;
         printf("  %-34s %12.0f %12.0f %12.0f%s\n", c->what, c->yours,
                c->at_most, c->book, over ? "  over" : "");
-        if (over && c->line)
-            printf("      %s:%d has %.0f of them\n",
-                   is_ptx(path) ? "its source" : path, c->line, c->of_line);
+        if (over)
+            print_shares(c, is_ptx(path) ? "its source" : path);
     }
 }
 
@@ -156,7 +165,16 @@ static void print_problems(const struct Verdict *v)
     for (int i = 0; i < v->problems && i < MOST_PROBLEMS; i++)
         printf("  %s", v->problem[i]);
     if (v->problems > MOST_PROBLEMS)
-        printf("  and %d more reports\n", v->problems - MOST_PROBLEMS);
+        printf("  and %d more report%s\n", v->problems - MOST_PROBLEMS,
+               v->problems - MOST_PROBLEMS == 1 ? "" : "s");
+}
+
+/* Of the case played last: "n = 96", or what it was launched with. */
+static const char *case_text(const struct Verdict *v)
+{
+    static char text[100];
+    snprintf(text, sizeof text, "n = %d", v->n);
+    return v->with[0] ? v->with : text;
 }
 
 static void print_verdict(const struct Answer *w, const struct Verdict *v)
@@ -169,23 +187,24 @@ static void print_verdict(const struct Answer *w, const struct Verdict *v)
     int stars = verdict_stars(v);
     printf("%s: %s\n\n", w->exercise->name, w->exercise->title);
     if (v->ended[0])
-        printf("  n = %d: %s\n", v->n, v->ended);
+        printf("  %s: %s\n", case_text(v), v->ended);
     else if (v->problems)
-        printf("  n = %d: the sanitizer reports\n", v->n);
+        printf("  %s: the sanitizer reports\n", case_text(v));
     print_problems(v);
     if (v->wrong[0])
-        printf("  n = %d: %s\n", v->n, v->wrong);
-    if (stars)
-        printf("  right in %d cases, no report of the sanitizer\n",
-               v->right);
-    if (stars)
+        printf("  %s: %s\n", case_text(v), v->wrong);
+    if (stars) {
+        printf("  right in %d cases, no report of the sanitizer\n"
+               "  counted in the last case: %s\n", v->right, case_text(v));
         print_counts(v, w->path);
+    }
     putchar('\n');
     printf("  ");
     print_stars(stars);
     printf("  %s\n", words[stars]);
     if (stars < 3)
-        printf("  grade --hint %s gives a hint\n", w->exercise->name);
+        printf("  %s --hint %s gives a hint\n", called,
+               w->exercise->name);
 }
 
 /* write the stars for the pages of the book */
@@ -254,6 +273,42 @@ static struct Result *result_of(const char *name)
     return r;
 }
 
+/* begin an exercise */
+/* The bytes of the first line, "Tangled from", and the empty one. */
+static size_t heading(const char *text, size_t size)
+{
+    const char *end = memmem(text, size, "\n\n", 2);
+    return size > 3 && strncmp(text, "/* Tangled", 10) == 0 && end
+           ? (size_t)(end - text) + 2 : 0;
+}
+
+/* Put the starting file where the reader's is to be.  True if it was put
+ * there now. */
+static bool begin(const struct Answer *w)
+{
+    char start[FILE_PATH_MAX], dir[FILE_PATH_MAX];
+    struct Mapped m;
+    struct Error e;
+    if (access(w->path, F_OK) == 0 || is_ptx(w->path))
+        return false;
+    if (!file_of_course(start, "start", w->exercise->name))
+        fail("the starting file of %s is not there: %s", w->exercise->name,
+             start);
+    if (!path_dir(dir, w->path, &e) || !make_dirs(dir, &e) ||
+        !map_file(&m, start, &e))
+        fail("%s", e.text);
+    size_t from = heading((const char *)m.data, m.size);
+    if (!write_file(w->path, m.data + from, m.size - from, &e))
+        fail("%s", e.text);
+    unmap_file(&m);
+    printf("%s: %s\n\nThe starting file is %s.  Its comment says what is\n"
+           "asked for.  Change it, and grade it:  %s %s\n",
+           w->exercise->name, w->exercise->title, w->path, called,
+           w->exercise->name);
+    save_progress();
+    return true;
+}
+
 /* show the course */
 static void show_course(void)
 {
@@ -272,8 +327,11 @@ static void show_course(void)
                x->difficulty > 3 ? " (hard)" : "");
         stars += have > 3 ? 3 : have;
     }
-    printf("\n%d of %d stars.  Begin one with: grade NAME\n", stars,
-           3 * all);
+    printf("\n%d of %d stars: one for a right kernel, two within its "
+           "budget, three for one\nas good as the book's; the fourth is "
+           "for a better one, and is not in the sum.\n"
+           "Begin one, or grade it:  %s CHAPTER/NAME\n", stars, 3 * all,
+           called);
 }
 
 /* give a hint */
@@ -471,7 +529,7 @@ static const struct Option options[] = {
     { .name = "class", .type = OPT_STRING, .target = &class,
       .arg = "FOLDER", .help = "grade the students in this folder; CSV" },
     { .name = "in", .type = OPT_STRING, .target = &folder, .arg = "FOLDER",
-      .help = "where your files are (default exercises)" },
+      .help = "where your files are (default: exercises)" },
     { .name = "namespace", .type = OPT_STRING, .target = &space,
       .arg = "NAME", .help = "the kernels of this namespace of the file" },
     { .name = "time", .type = OPT_FLAG, .target = &clock_wanted,
@@ -508,7 +566,10 @@ static int grade_many(int words)
 int main(int argc, char **argv)
 {
     program_set_name(argv[0]);
+    called = argv[0];
     int n = args_parse(argc, argv, options, &usage);
+    if (!folder)
+        find_folder();
     if (seed < 0)
         seed = (int64_t)(now_s() * 1e6) % 1000000000;
     if (report || class)

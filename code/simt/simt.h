@@ -112,6 +112,7 @@ struct Kernel {
     uint32_t units;             /* of the register file of a warp        */
     const struct Constant *constants;
     int n_constants;
+    const char *refused;        /* why it cannot be launched; NULL: it can */
     const struct Module *module;
 };
 
@@ -158,6 +159,8 @@ struct Launch {
     const struct Kernel *kernel;
     struct Dim3 grid, block;
     struct Dim3 cluster;        /* blocks of a cluster; 1 x 1 x 1: none  */
+    uint64_t workspace;         /* of a cooperative grid, all of whose
+                                 * blocks are one cluster; 0: not so     */
     size_t dynamic_shared;
     uint64_t number;            /* 1 for the first launch of the process */
     int device;                 /* that it runs on                       */
@@ -301,6 +304,8 @@ const struct Allocation *memory_find(uint64_t address);
 /* The nearest one below, for messages; NULL if there is none. */
 const struct Allocation *memory_before(uint64_t address);
 bool memory_holds(uint64_t address, size_t bytes);  /* inside one       */
+/* Fresh pages of so much memory are to be large, if the system has such. */
+void memory_in_large_pages(void *p, size_t bytes);
 void memory_totals(size_t *used, size_t *total);
 
 static inline unsigned char *memory_bytes(uint64_t address)
@@ -310,7 +315,8 @@ static inline unsigned char *memory_bytes(uint64_t address)
 
 /* reading and launching */
 /* Read PTX.  The text is not trusted: whatever is in it, this returns,
- * with a message that names the line if it cannot be run. */
+ * with a message that names the line if it cannot be run.  A module of
+ * which some kernels can run is read; the others are marked as refused. */
 bool module_read(struct Module *m, const char *text, size_t bytes,
                  struct Error *e);
 void module_free(struct Module *m);
@@ -335,6 +341,12 @@ bool simt_launch_cluster(const struct Kernel *k, struct Dim3 grid,
                          struct Dim3 block, struct Dim3 cluster,
                          size_t dynamic_shared, void **args,
                          enum Fault *fault, struct Error *e);
+/* The same with all blocks at once: a cooperative grid.  At the address
+ * workspace is a 32-bit counter, 0, for grid.sync(). */
+bool simt_launch_cooperative(const struct Kernel *k, struct Dim3 grid,
+                             struct Dim3 block, uint64_t workspace,
+                             size_t dynamic_shared, void **args,
+                             enum Fault *fault, struct Error *e);
 /* Bytes of shared memory that a block of the kernel has. */
 size_t shared_of(const struct Kernel *, size_t dynamic);
 

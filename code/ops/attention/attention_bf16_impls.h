@@ -30,7 +30,6 @@ void attention_bf16_bwd_mma(bf16 *dqkv, struct FlashSums *sums,
                             int T, int C, int NH);
 
 /* declare the implementations for Hopper */
-/* Only in programs that nvcc has compiled. */
 bool attention_bf16_fwd_hopper(bf16 *y, float *lse, const bf16 *qkv,
                                int B, int T, int C, int NH);
 bool attention_bf16_bwd_hopper(bf16 *dqkv, struct FlashSums *sums,

@@ -53,6 +53,8 @@ enum ConstantKind {
     CONSTANT_CLUSTER_NCTAID_Y, CONSTANT_CLUSTER_NCTAID_Z,
     CONSTANT_NCLUSTER_X, CONSTANT_NCLUSTER_Y, CONSTANT_NCLUSTER_Z,
     CONSTANT_CLUSTER_RANK, CONSTANT_CLUSTER_BLOCKS, CONSTANT_IS_CLUSTER,
+    /* constants of a cooperative grid */
+    CONSTANT_WORKSPACE_LOW, CONSTANT_WORKSPACE_HIGH,
 };
 
 /* A register that the kernel only reads: a number, or %tid.x and such. */
@@ -62,7 +64,8 @@ struct Constant { enum ConstantKind kind; uint32_t unit; uint64_t value; };
 Handler run_branch, run_branch_table, run_exit, run_trap, run_nothing,
     run_setp, run_select4, run_select8, run_logic_pred, run_mov_pred,
     run_pack, run_unpack, run_param, run_param_at, run_frame_load,
-    run_frame_store, run_to_window, run_from_window, run_is_space,
+    run_frame_store, run_frame_at, run_to_window, run_from_window,
+    run_is_space,
     run_load, run_store, run_atomic, run_async, run_async_commit,
     run_async_wait, run_ldmatrix, run_stmatrix, run_shuffle, run_vote,
     run_match, run_redux, run_activemask, run_clock, run_barrier,

@@ -12,6 +12,9 @@ void run_cluster_arrive(struct Warp *w, const struct Instruction *i,
 {
     struct Cluster *c = w->block->cluster;
     (void)i;
+    if (c->launch->workspace)
+        launch_fault(w, FAULT_INSTRUCTION, "barrier.cluster: a cooperative "
+                     "grid of the software GPU has no clusters");
     c->arrived += (unsigned)__builtin_popcount(on);
     c->moved++;
     for (int l = 0; l < LANES; l++)
@@ -47,7 +50,8 @@ static uint64_t with_rank(struct Warp *w, const struct Instruction *i,
 {
     uint64_t low = ((uint64_t)1 << RANK_SHIFT) - 1;
     uint64_t window = i->size == 8 ? a & ~(((uint64_t)1 << 32) - 1) : 0;
-    if (rank >= (uint32_t)w->block->cluster->n)
+    if (rank >= (uint32_t)w->block->cluster->n ||
+        w->block->launch->workspace)
         launch_fault(w, FAULT_ILLEGAL_ADDRESS, "mapa of block %u of a "
                      "cluster of %d", rank, w->block->cluster->n);
     return window | (uint64_t)(rank + 1) << RANK_SHIFT | (a & low);

@@ -269,6 +269,7 @@ static void move_one(struct Warp *w, const struct Instruction *i,
                      struct Access *a, Mover *move)
 {
     if (a->space == SPACE_SHARED && w->block->cluster->n > 1 &&
+        !w->block->launch->workspace &&
         !move_ranks(w, i, a, move))
         return;
     if (!look(w, a))
@@ -519,23 +520,31 @@ void run_param_at(struct Warp *w, const struct Instruction *i, uint32_t on)
 }
 
 /* parameters of a function */
+static bool move_lane(struct Warp *w, const struct Instruction *i, int l,
+                      uint64_t at, bool load_it)
+{
+    size_t stride = w->block->launch->kernel->local_bytes;
+    if (at > stride || stride - at < (size_t)(i->size * i->width))
+        return launch_fault(w, FAULT_ILLEGAL_ADDRESS, "%.40s outside of "
+                            "the parameters", i->name);
+    unsigned char *p = w->local + stride * (unsigned)l + at;
+    for (int k = 0; k < i->width; k++, p += i->size)
+        if (load_it)
+            set_all(w, i->d[k], i->flags & FLAG_WIDE,
+                    element(p, i->size, i->flags & FLAG_SIGNED),
+                    lane_bit[l]);
+        else
+            put(p, i->size, i->flags & FLAG_WIDE
+                ? REGISTER(w, i->b[k], const slot8)[l]
+                : w->file[i->b[k] + (unsigned)l]);
+    return true;
+}
+
 static void move_frame(struct Warp *w, const struct Instruction *i,
                        uint32_t on, bool load_it)
 {
-    size_t stride = w->block->launch->kernel->local_bytes;
-    for (uint32_t m = on; m; m &= m - 1) {
-        int l = __builtin_ctz(m);
-        unsigned char *p = w->local + stride * (unsigned)l + i->offset;
-        for (int k = 0; k < i->width; k++, p += i->size)
-            if (load_it)
-                set_all(w, i->d[k], i->flags & FLAG_WIDE,
-                        element(p, i->size, i->flags & FLAG_SIGNED),
-                        m & -m);
-            else
-                put(p, i->size, i->flags & FLAG_WIDE
-                    ? REGISTER(w, i->b[k], const slot8)[l]
-                    : w->file[i->b[k] + (unsigned)l]);
-    }
+    for (; on; on &= on - 1)
+        move_lane(w, i, __builtin_ctz(on), (uint64_t)i->offset, load_it);
 }
 
 void run_frame_load(struct Warp *w, const struct Instruction *i,
@@ -548,6 +557,17 @@ void run_frame_store(struct Warp *w, const struct Instruction *i,
                      uint32_t on)
 {
     move_frame(w, i, on, false);
+}
+
+void run_frame_at(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    uint64_t at[LANES];
+    addresses(w, i->a[0], i->flags & FLAG_A64, i->offset, at);
+    for (; on; on &= on - 1) {
+        int l = __builtin_ctz(on);
+        if (!move_lane(w, i, l, at[l], true))
+            return;
+    }
 }
 
 /* windows of the generic space */

@@ -130,11 +130,32 @@ static void free_warps(struct Block *b)
 }
 
 /* fill the constant registers */
+/* a block that is no cluster's */
+static enum ConstantKind alone(enum ConstantKind kind)
+{
+    switch (kind) {
+    case CONSTANT_CLUSTER_X: return CONSTANT_CTAID_X;
+    case CONSTANT_CLUSTER_Y: return CONSTANT_CTAID_Y;
+    case CONSTANT_CLUSTER_Z: return CONSTANT_CTAID_Z;
+    case CONSTANT_NCLUSTER_X: return CONSTANT_NCTAID_X;
+    case CONSTANT_NCLUSTER_Y: return CONSTANT_NCTAID_Y;
+    case CONSTANT_NCLUSTER_Z: return CONSTANT_NCTAID_Z;
+    case CONSTANT_CLUSTER_NCTAID_X: case CONSTANT_CLUSTER_NCTAID_Y:
+    case CONSTANT_CLUSTER_NCTAID_Z: case CONSTANT_CLUSTER_BLOCKS:
+        return CONSTANT_ONE;
+    case CONSTANT_CLUSTER_CTAID_X: case CONSTANT_CLUSTER_CTAID_Y:
+    case CONSTANT_CLUSTER_CTAID_Z: case CONSTANT_CLUSTER_RANK:
+    case CONSTANT_IS_CLUSTER:
+        return CONSTANT_ZERO;
+    default: return kind;
+    }
+}
+
 static uint32_t same_for_all(const struct Warp *w, enum ConstantKind kind)
 {
     const struct Launch *l = w->block->launch;
     const struct Dim3 *at = &w->block->index;
-    switch (kind) {
+    switch (l->workspace ? alone(kind) : kind) {
     case CONSTANT_NTID_X: return l->block.x;
     case CONSTANT_NTID_Y: return l->block.y;
     case CONSTANT_NTID_Z: return l->block.z;
@@ -167,6 +188,9 @@ static uint32_t same_for_all(const struct Warp *w, enum ConstantKind kind)
     case CONSTANT_CLUSTER_RANK: return w->block->rank;
     case CONSTANT_CLUSTER_BLOCKS: return (uint32_t)w->block->cluster->n;
     case CONSTANT_IS_CLUSTER: return w->block->cluster->n > 1;
+    /* values of a cooperative grid's constants */
+    case CONSTANT_WORKSPACE_LOW: return (uint32_t)l->workspace;
+    case CONSTANT_WORKSPACE_HIGH: return (uint32_t)(l->workspace >> 32);
     default: return 0;
     }
 }
@@ -338,22 +362,18 @@ static void spread_counts(struct Launch *l)
 }
 
 /* launch a kernel */
-bool simt_launch_cluster(const struct Kernel *k, struct Dim3 grid,
-                         struct Dim3 block, struct Dim3 cluster,
-                         size_t dynamic_shared, void **args,
-                         enum Fault *fault, struct Error *e)
+static bool run_launch(struct Launch l, void **args, enum Fault *fault,
+                       struct Error *e)
 {
-    struct Launch l = { .kernel = k, .grid = grid, .block = block,
-                        .cluster = cluster,
-                        .device = device_current,
-                        .dynamic_shared = dynamic_shared,
-                        .check = simt_options.check,
-                        .wide = wide_lanes() };
+    const struct Kernel *k = l.kernel;
     enum Fault ignored;
     fault = fault ? fault : &ignored;
     *fault = FAULT_CONFIGURATION;
-    if (!possible(k, grid, block, dynamic_shared, e) ||
-        !possible_cluster(k, grid, cluster, e))
+    l.device = device_current;
+    l.check = simt_options.check;
+    l.wide = wide_lanes();
+    if (!possible(k, l.grid, l.block, l.dynamic_shared, e) ||
+        (!l.workspace && !possible_cluster(k, l.grid, l.cluster, e)))
         return false;
     if (!copy_arguments(&l, args, e)) {
         free(l.params);
@@ -386,6 +406,28 @@ bool simt_launch_cluster(const struct Kernel *k, struct Dim3 grid,
     free(l.params);
     *fault = l.fault;
     return l.fault == FAULT_NONE || error_set(e, "%s", l.error.text);
+}
+
+bool simt_launch_cluster(const struct Kernel *k, struct Dim3 grid,
+                         struct Dim3 block, struct Dim3 cluster,
+                         size_t dynamic_shared, void **args,
+                         enum Fault *fault, struct Error *e)
+{
+    struct Launch l = { .kernel = k, .grid = grid, .block = block,
+                        .cluster = cluster,
+                        .dynamic_shared = dynamic_shared };
+    return run_launch(l, args, fault, e);
+}
+
+bool simt_launch_cooperative(const struct Kernel *k, struct Dim3 grid,
+                             struct Dim3 block, uint64_t workspace,
+                             size_t dynamic_shared, void **args,
+                             enum Fault *fault, struct Error *e)
+{
+    struct Launch l = { .kernel = k, .grid = grid, .block = block,
+                        .cluster = grid, .workspace = workspace,
+                        .dynamic_shared = dynamic_shared };
+    return run_launch(l, args, fault, e);
 }
 
 bool simt_launch(const struct Kernel *k, struct Dim3 grid,

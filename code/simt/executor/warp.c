@@ -1,6 +1,7 @@
 /* Tangled from chapters/workshop/simt-executor.nw, "Tables, traps and faults".  Edit it there. */
 
 #include "simt/executor/execute.h"
+#include "simt/runtime/names.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -367,9 +368,10 @@ bool launch_fault(struct Warp *w, enum Fault fault, const char *format, ...)
         return false;
     const struct Instruction *i = &l->kernel->code[w->pc];
     /* what went wrong, and where in the source */
-    char what[500], where[300] = "";
+    char what[500], where[300] = "", name[100];
     va_list args;
     va_start(args, format);
+    plain_name(name, sizeof name, l->kernel->name);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     if (i->line && i->file < l->kernel->n_files &&
@@ -377,8 +379,8 @@ bool launch_fault(struct Warp *w, enum Fault fault, const char *format, ...)
         snprintf(where, sizeof where, "%s:%d: ", l->kernel->files[i->file],
                  i->line);
     l->fault = fault;
-    return error_set(&l->error, "%skernel %.100s, block (%u,%u,%u), warp "
-                     "%d: %s", where, l->kernel->name, w->block->index.x,
+    return error_set(&l->error, "%skernel %s, block (%u,%u,%u), warp %d: "
+                     "%s", where, name, w->block->index.x,
                      w->block->index.y, w->block->index.z, w->index, what);
 }
 

@@ -8,6 +8,7 @@
 #ifndef __clang__
 #error "this cuda_runtime.h is read by clang: use simtcc"
 #endif
+#define __CUDA_RUNTIME_H__      /* for those who ask */
 #ifndef __CUDA__                /* a .cpp file: the host calls only */
 #include <limits.h>
 #include <math.h>
@@ -19,6 +20,7 @@
 #include "vector_functions.h"
 #ifdef __cplusplus
 #include "simt_calls.h"
+#include "simt_formats.h"
 #endif
 #else
 
@@ -80,11 +82,14 @@
 
 #include "simt_atomics.h"
 #include "simt_device.h"
+#include "simt_spaces.h"
 #include "simt_launch.h"
 #include "simt_numbers.h"
 #include "simt_double.h"
 #include "simt_std.h"
 #include "vector_functions.h"
+#include "simt_formats.h"
+#include "simt_texture.h"
 
 #endif
 #endif

@@ -29,6 +29,31 @@ enum cudaDeviceP2PAttr {
     cudaDevP2PAttrCudaArrayAccessSupported,
 };
 
+/* advice to streams */
+#define __DRIVER_TYPES_H__
+#define CUDART_CB
+#define CUDARTAPI
+enum cudaAccessProperty {
+    cudaAccessPropertyNormal, cudaAccessPropertyStreaming,
+    cudaAccessPropertyPersisting,
+};
+typedef struct cudaAccessPolicyWindow {
+    void *base_ptr;
+    size_t num_bytes;
+    float hitRatio;
+    enum cudaAccessProperty hitProp, missProp;
+} cudaAccessPolicyWindow;
+typedef enum cudaStreamAttrID {
+    cudaStreamAttributeAccessPolicyWindow = 1,
+    cudaStreamAttributeSynchronizationPolicy = 3,
+    cudaStreamAttributePriority = 8,
+} cudaStreamAttrID;
+typedef union cudaStreamAttrValue {
+    char pad[64];
+    cudaAccessPolicyWindow accessPolicyWindow;
+    int syncPolicy, priority;
+} cudaStreamAttrValue;
+
 /* types of memory */
 enum cudaMemoryAdvise {
     cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly,
@@ -171,5 +196,17 @@ SIMT_API cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned *flags);
 SIMT_API cudaError_t cudaStreamGetPriority(cudaStream_t, int *priority);
 SIMT_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t, cudaStream_t,
                                               unsigned flags);
+
+/* calls of cooperative launches */
+SIMT_API cudaError_t cudaLaunchCooperativeKernel(
+    const void *kernel, dim3 grid, dim3 block, void **arguments,
+    size_t shared_bytes, cudaStream_t);
+
+/* calls that advise streams */
+SIMT_API cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID,
+                                            const cudaStreamAttrValue *);
+SIMT_API cudaError_t cudaStreamGetAttribute(cudaStream_t, cudaStreamAttrID,
+                                            cudaStreamAttrValue *);
+SIMT_API cudaError_t cudaCtxResetPersistingL2Cache(void);
 
 #endif

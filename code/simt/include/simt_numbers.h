@@ -322,5 +322,9 @@ SIMT_MINMAX_MIXED(unsigned, int)
 SIMT_MINMAX_MIXED(unsigned long, long)
 SIMT_MINMAX_MIXED(unsigned long long, long long)
 SIMT_MINMAX_MIXED(double, float)
+SIMT_BOTH unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+SIMT_BOTH unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+SIMT_BOTH long long llmin(long long a, long long b) { return min(a, b); }
+SIMT_BOTH long long llmax(long long a, long long b) { return max(a, b); }
 
 #endif

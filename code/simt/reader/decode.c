@@ -278,6 +278,9 @@ static uint32_t place_special(struct Decoder *d, const char *name)
         { "%cluster_ctarank", CONSTANT_CLUSTER_RANK },
         { "%cluster_nctarank", CONSTANT_CLUSTER_BLOCKS },
         { "%is_explicit_cluster", CONSTANT_IS_CLUSTER },
+        /* registers of a cooperative grid */
+        { "%envreg2", CONSTANT_WORKSPACE_LOW },
+        { "%envreg1", CONSTANT_WORKSPACE_HIGH },
     };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         if (!strcmp(of[i].name, name))
@@ -742,17 +745,18 @@ static bool place_data(struct Decoder *d, struct Instruction *i,
 }
 
 /* Parameters: of the kernel, the same for all threads; of a function that
- * was expanded, a place in local memory. */
+ * was expanded, a place in local memory.  An array in one of them may be
+ * indexed, so that each lane reads at an address of its own. */
 static bool decode_param(struct Decoder *d, struct Instruction *i,
                          const struct Operand *at, bool load)
 {
     uint64_t offset = at->value;
     uint64_t bytes = (uint64_t)i->size * (uint64_t)i->width;
     if (at->kind != OPERAND_VARIABLE) {
-        if (!load || !d->frame->is_kernel)
+        if (!load)
             return refuse(d, "'%.60s' with an address that is computed",
                           d->s->op);
-        i->run = run_param_at;
+        i->run = d->frame->is_kernel ? run_param_at : run_frame_at;
         return place_address(d, at, &i->a[0], &i->offset, &i->flags,
                              FLAG_A64) && emit(d, i);
     }
@@ -2289,17 +2293,26 @@ static bool decode_all(struct Module *m, struct Text *t, struct Error *e)
     if (t->n_functions)
         qsort(order, (size_t)t->n_functions, sizeof *order, by_function);
     m->kernels = kernels;
-    for (int k = 0; k < t->n_functions; k++) {
-        struct Function *f = &t->functions[k];
-        struct Decoder d = { .m = m, .t = t, .pool = t->pool, .e = e,
-                             .kernel = k + 1, .wide = wide_lanes(),
+    int refused = 0;
+    for (int n = 0; n < t->n_functions; n++) {
+        struct Function *f = &t->functions[n];
+        struct Error why = { "" };
+        struct Decoder d = { .m = m, .t = t, .pool = t->pool, .e = &why,
+                             .kernel = n + 1, .wide = wide_lanes(),
                              .by_name = order };
         if (!f->entry || !f->has_body)
             continue;
-        if (!decode_kernel(&d, f, &kernels[m->n_kernels]))
-            return false;
-        m->n_kernels++;
+        struct Kernel *k = &kernels[m->n_kernels++];
+        if (decode_kernel(&d, f, k))
+            continue;
+        char *text = pool_alloc(t->pool, strlen(why.text) + 1);
+        strcpy(text, why.text);
+        *k = (struct Kernel){ .name = f->name, .module = m,
+                              .refused = text };
+        refused++;
     }
+    if (refused && refused == m->n_kernels)
+        return error_set(e, "%s", kernels[0].refused);
     return true;
 }
 

@@ -97,6 +97,39 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *kernel,
 cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
 cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
 
+/* what streams are advised */
+static cudaStreamAttrValue stream_attribute[16];
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t s, cudaStreamAttrID which,
+                                   const cudaStreamAttrValue *value)
+{
+    (void)s;
+    ENTER();
+    if ((unsigned)which >= 16)
+        return refuse(cudaErrorInvalidValue, "cudaStreamSetAttribute: "
+                      "there is no attribute %d", (int)which);
+    stream_attribute[which] = *value;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t s, cudaStreamAttrID which,
+                                   cudaStreamAttrValue *value)
+{
+    (void)s;
+    ENTER();
+    if ((unsigned)which >= 16)
+        return refuse(cudaErrorInvalidValue, "cudaStreamGetAttribute: "
+                      "there is no attribute %d", (int)which);
+    *value = stream_attribute[which];
+    return cudaSuccess;
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+    ENTER();
+    return cudaSuccess;
+}
+
 /* devices that see each other */
 static cudaError_t pair(const char *call, int device, int peer)
 {

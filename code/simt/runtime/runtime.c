@@ -282,6 +282,8 @@ static cudaError_t find_kernel(struct Known **to, const void *host)
     if (!k->kernel)
         return refuse(cudaErrorInvalidDeviceFunction,
                       "kernel %s is not in its module", k->name);
+    if (k->kernel->refused)
+        return refuse(cudaErrorInvalidPtx, "%s", k->kernel->refused);
     *to = k;
     return cudaSuccess;
 }
@@ -504,25 +506,59 @@ static bool is_stream(cudaStream_t s)
                           "destroyed", __func__, (void *)(s));            \
     } while (0)
 
-static cudaError_t launch(const void *kernel, dim3 grid, dim3 block,
-                          struct Dim3 cluster, void **arguments,
-                          size_t bytes)
+/* blocks that run at once */
+static uint64_t workspace(void)
+{
+    static uint64_t address;
+    struct Error e;
+    if (!address && !memory_alloc(&address, 4, "the barrier of the grid",
+                                  &e))
+        fail("simt: no memory for the barrier of a grid: %s", e.text);
+    memset(memory_bytes(address), 0, 4);
+    return address;
+}
+
+static cudaError_t fit_at_once(const struct Known *k,
+                               const struct Request *r)
+{
+    char name[128];
+    plain_name(name, sizeof name, k->kernel->name);
+    int threads = (int)(r->block.x * r->block.y * r->block.z);
+    uint64_t blocks = (uint64_t)r->grid.x * r->grid.y * r->grid.z;
+    uint64_t fit = (uint64_t)gpu->sms * (uint64_t)occupancy(gpu, threads,
+        k->kernel->static_shared + r->bytes, registers_stated(name)).blocks;
+    if (blocks > fit)
+        return refuse(cudaErrorCooperativeLaunchTooLarge, "%s: %llu blocks"
+                      ", but %llu are on the chip at the same time: let "
+                      "each block do more", name,
+                      (unsigned long long)blocks, (unsigned long long)fit);
+    return cudaSuccess;
+}
+
+cudaError_t launch_now(const struct Request *r)
 {
     struct Known *k = NULL;
     struct Error e;
     enum Fault fault = FAULT_NONE;
-    cudaError_t code = find_kernel(&k, kernel);
+    struct Dim3 grid = { r->grid.x, r->grid.y, r->grid.z };
+    struct Dim3 block = { r->block.x, r->block.y, r->block.z };
+    struct Dim3 cluster = { r->cluster.x, r->cluster.y, r->cluster.z };
+    cudaError_t code = find_kernel(&k, r->kernel);
     if (!code)
-        code = fits(k, grid, block, bytes);
+        code = fits(k, r->grid, r->block, r->bytes);
+    if (!code && r->cooperative)
+        code = fit_at_once(k, r);
     if (!code)
         code = managed_copy(true, NULL);
     launch_failed = code != cudaSuccess;
     if (code)
         return code;
-    if (!simt_launch_cluster(k->kernel,
-                             (struct Dim3){ grid.x, grid.y, grid.z },
-                             (struct Dim3){ block.x, block.y, block.z },
-                             cluster, bytes, arguments, &fault, &e)) {
+    bool went = r->cooperative
+        ? simt_launch_cooperative(k->kernel, grid, block, workspace(),
+                                  r->bytes, r->arguments, &fault, &e)
+        : simt_launch_cluster(k->kernel, grid, block, cluster, r->bytes,
+                              r->arguments, &fault, &e);
+    if (!went) {
         sticky = code_of(fault);
         say_plainly(&e, k->kernel->name);
         refuse(sticky, "%s", e.text);
@@ -531,32 +567,43 @@ static cudaError_t launch(const void *kernel, dim3 grid, dim3 block,
     return cudaSuccess;             /* as on a card: the next call tells */
 }
 
+static cudaError_t launch(const struct Request *r)
+{
+    return launch_now(r);
+}
+
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
                              void **arguments, size_t bytes,
                              cudaStream_t stream)
 {
     START();
     NEEDS_STREAM(stream);
-    return launch(kernel, grid, block, (struct Dim3){ 1, 1, 1 }, arguments,
-                  bytes);
+    return launch(&(struct Request){
+        .kernel = kernel, .grid = grid, .block = block,
+        .cluster = { 1, 1, 1 }, .arguments = arguments, .bytes = bytes,
+        .stream = stream });
 }
 
 /* launch with attributes */
-static cudaError_t cluster_of(const cudaLaunchConfig_t *c,
-                              struct Dim3 *cluster)
+static cudaError_t request_of(const cudaLaunchConfig_t *c,
+                              struct Request *r)
 {
-    *cluster = (struct Dim3){ 1, 1, 1 };
+    *r = (struct Request){ .grid = c->gridDim, .block = c->blockDim,
+                           .bytes = c->dynamicSmemBytes,
+                           .stream = c->stream, .cluster = { 1, 1, 1 } };
     for (unsigned k = 0; k < c->numAttrs; k++) {
         const cudaLaunchAttribute *a = &c->attrs[k];
         if (a->id == cudaLaunchAttributeClusterDimension)
-            *cluster = (struct Dim3){ a->val.clusterDim.x,
-                                      a->val.clusterDim.y,
-                                      a->val.clusterDim.z };
-        if (a->id == cudaLaunchAttributeCooperative && a->val.cooperative)
-            return refuse(cudaErrorNotSupported, "cudaLaunchKernelExC: a "
-                          "cooperative launch: the software GPU runs one "
-                          "cluster after the other");
+            r->cluster = (dim3){ a->val.clusterDim.x, a->val.clusterDim.y,
+                                 a->val.clusterDim.z };
+        if (a->id == cudaLaunchAttributeCooperative)
+            r->cooperative = a->val.cooperative;
     }
+    if (r->cooperative && (r->cluster.x != 1 || r->cluster.y != 1 ||
+                           r->cluster.z != 1))
+        return refuse(cudaErrorNotSupported, "cudaLaunchKernelExC: a "
+                      "cooperative launch of clusters: the software GPU "
+                      "has one or the other");
     return cudaSuccess;
 }
 
@@ -564,13 +611,14 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c,
                                 const void *kernel, void **arguments)
 {
     struct Known *k = NULL;
-    struct Dim3 n;
+    struct Request r;
     START();
     if (!c || (c->numAttrs && !c->attrs))
         return refuse(cudaErrorInvalidValue, "cudaLaunchKernelExC: the "
                       "configuration, or its attributes, are NULL");
     NEEDS_STREAM(c->stream);
-    cudaError_t code = cluster_of(c, &n);
+    cudaError_t code = request_of(c, &r);
+    const dim3 n = r.cluster;
     if (!code)
         code = find_kernel(&k, kernel);
     if (!code && (uint64_t)n.x * n.y * n.z > 8 && !k->large_clusters)
@@ -579,8 +627,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c,
                       "after cudaFuncSetAttribute(kernel, cudaFuncAttribute"
                       "NonPortableClusterSizeAllowed, 1)", n.x, n.y, n.z);
     launch_failed = code != cudaSuccess;
-    return code ? code : launch(kernel, c->gridDim, c->blockDim, n,
-                                arguments, c->dynamicSmemBytes);
+    r.kernel = kernel;
+    r.arguments = arguments;
+    return code ? code : launch(&r);
 }
 
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters,
@@ -588,17 +637,31 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters,
                                            const cudaLaunchConfig_t *c)
 {
     struct Known *k = NULL;
-    struct Dim3 n;
+    struct Request r;
     START();
     if (!clusters || !c || (c->numAttrs && !c->attrs))
         return refuse(cudaErrorInvalidValue, "cudaOccupancyMaxActive"
                       "Clusters: an argument is NULL");
     cudaError_t code = find_kernel(&k, kernel);
     if (!code)
-        code = cluster_of(c, &n);
-    uint64_t blocks = code ? 1 : (uint64_t)n.x * n.y * n.z;
+        code = request_of(c, &r);
+    uint64_t blocks = code ? 1 : (uint64_t)r.cluster.x * r.cluster.y *
+                                 r.cluster.z;
     *clusters = code || !blocks ? 0 : gpu->sms / (int)blocks;
     return code;
+}
+
+/* launch a cooperative grid */
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid,
+                                        dim3 block, void **arguments,
+                                        size_t bytes, cudaStream_t stream)
+{
+    START();
+    NEEDS_STREAM(stream);
+    return launch(&(struct Request){
+        .kernel = kernel, .grid = grid, .block = block,
+        .cluster = { 1, 1, 1 }, .cooperative = true,
+        .arguments = arguments, .bytes = bytes, .stream = stream });
 }
 
 /* memory */
@@ -1191,7 +1254,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
         .canUseHostPointerForRegisteredMem = 1,
         .hostRegisterSupported = 1,
         .computePreemptionSupported = 1,
-        .cooperativeLaunch = 0,
+        .cooperativeLaunch = 1,
         .memoryPoolsSupported = 1,
         .globalL1CacheSupported = 1,
         .localL1CacheSupported = 1,

@@ -42,4 +42,16 @@ enum Visible visible_find(const void *p, void **first, void **own);
 /* The pages go back; false: no such memory begins there. */
 bool visible_free(void *pointer);
 
+/* a launch that is asked for */
+struct Request {
+    const void *kernel;         /* the host's address of it              */
+    dim3 grid, block, cluster;
+    bool cooperative;           /* all blocks at once                    */
+    size_t bytes;               /* of dynamic shared memory              */
+    void **arguments;
+    cudaStream_t stream;
+};
+/* Run it to its end. */
+cudaError_t launch_now(const struct Request *);
+
 #endif

@@ -65,7 +65,10 @@ static void *map_if_granted(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    if (p == MAP_FAILED)
+        return NULL;
+    memory_in_large_pages(p, bytes);
+    return p;
 }
 
 void *map_zeroes(size_t bytes)
@@ -263,8 +266,9 @@ const char *area_text(const struct Area *a, char *to, size_t room)
     const struct Allocation *x = a->freed ? NULL : memory_find(a->base);
     if (a->space == SPACE_SHARED)
         snprintf(to, room, "shared memory");
-    else if (x && x->name)
-        snprintf(to, room, "%s (%zu bytes)", x->name, a->bytes);
+    else if (a->label || (x && x->name))
+        snprintf(to, room, "%s (%zu bytes)", a->label ? a->label : x->name,
+                 a->bytes);
     else
         snprintf(to, room, "allocation %llu (%zu bytes)",
                  (unsigned long long)a->serial, a->bytes);

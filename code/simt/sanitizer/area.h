@@ -17,6 +17,7 @@ struct Area {
     size_t left;                /* bytes nobody has written yet          */
     bool freed;                 /* no more than a memory of it           */
     uint64_t serial;            /* 1, 2, ... in order of allocation      */
+    const char *label;          /* what reports call it; NULL: its serial */
 };
 extern struct Area shared_area;
 

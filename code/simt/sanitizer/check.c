@@ -259,6 +259,31 @@ static const char *other_text(const struct Ask *q, char *to, size_t room)
 }
 
 
+static const char *between_lanes(const struct Block *b)
+{
+    return b->warps == 1
+           ? "The lanes of a warp need not run in step: put __syncwarp()"
+             " between the two."
+           : "The lanes of a warp need not run in step: put __syncwarp()"
+             " between the two, or __syncthreads() if other warps use these"
+             " bytes.";
+}
+
+static const char *between_blocks(const struct Kernel *k)
+{
+    for (const struct Instruction *i = k->code;
+         i < k->code + k->instructions; i++)
+        if (touch_of(i->access) == TOUCH_ATOMIC ||
+            (i->access == ACCESS_LOAD && i->flags & FLAG_STRONG))
+            return "The blocks of a launch run in any order: let each have"
+                   " its own part, or launch twice. A counter or a flag"
+                   " hands data over if a __threadfence() comes before it"
+                   " is set, and one after it is read.";
+    return "The blocks of a launch run in any order: let each have its"
+           " own part, use atomics, or launch twice.";
+}
+
+
 static const char *advice(const struct Ask *q)
 {
     const struct Clash *c = &q->clash;
@@ -268,8 +293,7 @@ static const char *advice(const struct Ask *q)
         return "They are lanes of one instruction and bring different"
                " values: which one stays is not defined.";
     if (c->other < q->now->block)
-        return "The blocks of a launch run in any order: let each have its"
-               " own part, use atomics, or launch twice.";
+        return between_blocks(k);
     if (warp_of(c->other) == PROXY)
         return "Only a thread that has waited for the phase of its mbarrier"
                " may touch what a copy brings.";
@@ -278,8 +302,7 @@ static const char *advice(const struct Ask *q)
         return "Waiting for a copy shows it to the thread that asked for"
                " it: put __syncthreads() after the wait.";
     if (warp_of(c->other) == q->w->index)
-        return "The lanes of a warp need not run in step: put __syncwarp()"
-               " between the two.";
+        return between_lanes(q->w->block);
     return "No barrier lies between the two: put __syncthreads() there.";
 }
 
@@ -333,7 +356,10 @@ static void tell(const struct Ask *q)
                   " wait first, with cp.async.bulk.wait_group.read.");
     if (q->unwritten.lanes)
         tell_bits(q, PROBLEM_UNINITIALISED, &q->unwritten,
-                  "where nobody has written");
+                  q->area->space == SPACE_SHARED
+                  ? "which no thread has written yet.\n    If another one"
+                    " does so later, put __syncthreads() between the two."
+                  : "which no thread has written");
     if (q->race.lanes)
         tell_race(q);
 }
@@ -1295,7 +1321,18 @@ static struct View {
     uint64_t *valid, *arriving, *lent;
     size_t left;
     int bulk_busy;
-} views[MAX_CLUSTER];
+} *views;
+static size_t n_views;
+
+/* As many blocks as run at once. */
+static void views_grow(size_t n)
+{
+    if (n <= n_views)
+        return;
+    views = xrealloc(views, n * sizeof *views);
+    memset(views + n_views, 0, (n - n_views) * sizeof *views);
+    n_views = n;
+}
 
 static uint64_t *turn_bits(uint64_t *now, uint64_t *from)
 {
@@ -1497,6 +1534,7 @@ void check_launch_begin(struct Launch *l)
                      l->cluster.x * l->cluster.y * l->cluster.z;
     watched = NULL;
     together = l->cluster.x * l->cluster.y * l->cluster.z > 1;
+    views_grow(l->cluster.x * l->cluster.y * l->cluster.z);
     size_t need = l->kernel->local_bytes * threads / 64 + 1;
     if (need > local_words) {
         local_valid = xrealloc(local_valid, need * sizeof *local_valid);
@@ -1545,6 +1583,13 @@ void check_allocated(uint64_t address, size_t bytes)
     area_new(address, bytes);
     if (a && a->name)           /* variables start as zeroes             */
         check_host_wrote(address, bytes);
+}
+
+void check_label(uint64_t address, const char *name)
+{
+    struct Area *a = area_of(address);
+    if (a && a->base == address)
+        a->label = name;
 }
 
 void check_freed(uint64_t address)

@@ -33,6 +33,10 @@ void check_copied(uint64_t to, uint64_t from, size_t bytes);
 /* cudaFree of what is not, or no longer, the start of an allocation. */
 void check_bad_free(uint64_t address);
 
+/* Reports call the allocation that begins there by this name; the text
+ * stays the caller's. */
+void check_label(uint64_t address, const char *name);
+
 /* Where the reports go; NULL: standard error.  Tests read them. */
 void check_reports_to(void (*sink)(const char *text));
 

@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/simt-runtime.nw, "Cooperative groups".  Edit it there. */
+/* Tangled from chapters/workshop/foreign-features.nw, "Reductions and scans".  Edit it there. */
 
 #ifndef SIMT_COOPERATIVE_REDUCE_H
 #define SIMT_COOPERATIVE_REDUCE_H
@@ -6,6 +6,10 @@
 
 #define SIMT_GROUP_OPERATION(name, result)                               \
     template <class T = void> struct name {                              \
+        SIMT_IN_GROUP T operator()(T a, T b) const { return result; }    \
+    };                                                                   \
+    template <> struct name<void> {                                      \
+        template <class T>                                               \
         SIMT_IN_GROUP T operator()(T a, T b) const { return result; }    \
     };
 namespace cooperative_groups {
@@ -16,6 +20,7 @@ SIMT_GROUP_OPERATION(bit_and, a & b)
 SIMT_GROUP_OPERATION(bit_or, a | b)
 SIMT_GROUP_OPERATION(bit_xor, a ^ b)
 
+/* reduce over a group */
 template <unsigned n, class Parent, class T, class Operation>
 SIMT_IN_GROUP T reduce(const thread_block_tile<n, Parent> &tile, T x,
                        Operation combine)
@@ -23,6 +28,16 @@ SIMT_IN_GROUP T reduce(const thread_block_tile<n, Parent> &tile, T x,
     for (unsigned by = n / 2; by > 0; by /= 2)
         x = combine(x, tile.shfl_xor(x, by));
     return x;
+}
+template <class T, class Operation>
+SIMT_IN_GROUP T reduce(const coalesced_group &g, T x, Operation combine)
+{
+    for (unsigned n = g.size(); n > 1; n = (n + 1) / 2) {
+        T y = g.shfl_down(x, (n + 1) / 2);
+        if (g.thread_rank() < n / 2)
+            x = combine(x, y);
+    }
+    return g.shfl(x, 0);
 }
 }
 

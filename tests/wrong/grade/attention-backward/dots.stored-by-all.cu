@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __global__ void dots(float *d, const float *dy, const float *y, int rows)
 {
     int lane = threadIdx.x % 32;

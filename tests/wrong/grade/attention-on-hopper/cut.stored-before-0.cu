@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __global__ void largest(float *y, const float *q, const float *k, int T)
 {
     __shared__ float keys[64][8];

@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __global__ void multiply(float *c, const float *a, const float *b, int rows,
                          int columns, int depth)
 {

@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __device__ unsigned short to_bf16(float x)      // rounds to the nearest
 {
     unsigned short h;

@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __global__ void project(float *mid, const float *a, const float *w,
                         const float *x, int N)
 {

@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __global__ void classifier(float *loss, float *logits, const float *h,
                            const float *w, const int *target, int rows,
                            int V)

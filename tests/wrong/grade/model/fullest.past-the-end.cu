@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __global__ void fullest(int *most, int *change, const int *size,
                         const int *from, const int *to, int n, int steps)
 {

@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __global__ void work(float *part, const float *a, const float *b,
                      const float *bias, int M, int K, int parts)
 {

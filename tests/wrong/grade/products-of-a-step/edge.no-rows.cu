@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __device__ void copy16(float *to, const float *from, int bytes)
 {
     unsigned s = (unsigned)__cvta_generic_to_shared(to);

@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __device__ void tile_of_block(int block, int rows, int cols, int *row,
                               int *col)
 {

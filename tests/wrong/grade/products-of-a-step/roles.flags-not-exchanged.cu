@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __device__ void library(float *c, const float *a, const float *b, int m,
                         int n, int k, int ta, int tb, int lda, int ldb,
                         int ldc)

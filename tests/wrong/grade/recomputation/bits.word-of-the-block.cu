@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __global__ void forward(float *y, unsigned *signs, const float *x, int n)
 {
     int i = blockIdx.x * 128 + threadIdx.x;

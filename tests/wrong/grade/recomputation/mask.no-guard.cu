@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __device__ bool kept(unsigned seed, unsigned i)
 {
     unsigned h = (i ^ seed) * 0x9e3779b1u;

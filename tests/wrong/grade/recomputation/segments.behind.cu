@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __global__ void back(float *dx, const float *kept, int n)
 {
     int i = blockIdx.x * 128 + threadIdx.x;

@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __device__ float cut(float x)
 {
     return __uint_as_float(__float_as_uint(x) & ~0x1fffu);

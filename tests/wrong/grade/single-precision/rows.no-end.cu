@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __device__ void mma(float d[4], const unsigned a[4], unsigned b0,
                     unsigned b1)
 {

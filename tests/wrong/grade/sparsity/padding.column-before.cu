@@ -1,4 +1,4 @@
-// says: before the start of allocation
+// says: before the start of
 __global__ void padded(float *y, const float *a, const int *column,
                        const float *v, int rows, int width)
 {

@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __device__ void mma(float d[4], const unsigned a[4], const unsigned b[2])
 {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "

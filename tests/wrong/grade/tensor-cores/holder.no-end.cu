@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __global__ void holder(int *thread, int *place, int columns)
 {
     int i = blockIdx.x * 128 + threadIdx.x;

@@ -1,4 +1,4 @@
-// says: past the end of allocation
+// says: past the end of
 __global__ void differences(float *y, const float *x, int n)
 {
     int stride = gridDim.x * blockDim.x, count = n;

@@ -1,4 +1,4 @@
-// says: before the start of allocation
+// says: before the start of
 __global__ void mirror(unsigned char *y, const unsigned char *x, int width,
                        int height)
 {

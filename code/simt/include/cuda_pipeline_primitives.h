@@ -1,0 +1,3 @@
+/* Tangled from chapters/workshop/foreign-features.nw, "Pipelines".  Edit it there. */
+
+#include "cuda_pipeline.h"

@@ -1,0 +1,4 @@
+# program: groups
+# row: cuda::barrier
+# file: cuda/barrier
+s/while (!over);/while (false);/

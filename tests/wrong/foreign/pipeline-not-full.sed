@@ -1,0 +1,4 @@
+# program: groups
+# row: a pipeline with roles
+# file: cuda/pipeline
+s/full\[tail % stages\].wait_parity(tail \/ stages & 1);//
