@@ -304,6 +304,8 @@ const struct Allocation *memory_find(uint64_t address);
 /* The nearest one below, for messages; NULL if there is none. */
 const struct Allocation *memory_before(uint64_t address);
 bool memory_holds(uint64_t address, size_t bytes);  /* inside one       */
+/* Fresh pages of so much memory are to be large, if the system has such. */
+void memory_in_large_pages(void *p, size_t bytes);
 void memory_totals(size_t *used, size_t *total);
 
 static inline unsigned char *memory_bytes(uint64_t address)

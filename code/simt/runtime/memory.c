@@ -14,6 +14,18 @@ struct Memory memory;
 #endif
 enum { GRAIN = 256 };
 
+/* ask for large pages */
+void memory_in_large_pages(void *p, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    if (bytes >= (size_t)4 << 20)
+        madvise(p, bytes, MADV_HUGEPAGE);   /* a wish: may be refused */
+#else
+    (void)p;
+    (void)bytes;
+#endif
+}
+
 /* two ranges of the same size */
 /* Two ranges of the same size: one that nobody may touch lends its
  * addresses to the device, the other holds the bytes. */
@@ -32,6 +44,7 @@ static bool reserve(struct Error *e)
         void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1,
                            0);
         if (bytes != MAP_FAILED) {
+            memory_in_large_pages(bytes, size);
             memory.base = (uint64_t)(uintptr_t)hidden;
             memory.bytes = size;
             memory.delta = (int64_t)((uint64_t)(uintptr_t)bytes -

@@ -65,7 +65,10 @@ static void *map_if_granted(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    if (p == MAP_FAILED)
+        return NULL;
+    memory_in_large_pages(p, bytes);
+    return p;
 }
 
 void *map_zeroes(size_t bytes)
