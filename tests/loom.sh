@@ -293,6 +293,14 @@ asks() { "$loom/weave" && "$loom/page" 01-sums && local page=build/book/html/01-
     [ "$(grep -c 'class="asked">interview question<' "$page")" = 1 ]; }
 check "a question is followed by its exercises, and the exercise says so" asks
 rm -r chapters/questions.csv code/course
+cp "$top"/tests/data/loom/chapters/*.nw chapters/
+printf '\n[[add]] is in a file of ours, [[SWAP]] in a header, [[deep]] alone.\n' >> chapters/01-sums.nw
+printf '\n[[used]] is static elsewhere.\n' >> chapters/02-more.nw
+leads() { "$loom/weave" && "$loom/page" 01-sums && "$loom/page" 02-more && cat build/book/html/0[12]-*.html > "$work/said" &&
+    grep -q 'href="02-more.html#def-add-cu-add">add<' "$work/said" && grep -q 'href="a-end.html#def-SWAP">SWAP<' "$work/said" &&
+    grep -q 'href="a-end.html#def-deep">deep<' "$work/said" && grep -q '<code>used</code> is static' "$work/said"; }
+check "a name in prose leads to its own files and to what is public (catches a link to any static one)" leads
+cp "$top"/tests/data/loom/chapters/*.nw chapters/
 printf '\n::: {.counts file="x"}\n:::\n\n::: {.claims source="0"}\n:::\n\n::: {.claims source="1"}\n:::\n\n::: {.subjects file="x"}\n:::\n' >> chapters/01-sums.nw
 fills() { "$loom/weave" && "$loom/page" 01-sums && local page=build/book/html/01-sums.html &&
     grep -A3 '>all<' "$page" | tr -d '\n' | grep -q '>2<.*>1<.*>1<' && [ "$(grep -c 'id="claim-' "$page")" = 2 ] &&

@@ -319,11 +319,36 @@ end
 -- resolve what is cited
 local lexer = require "lexer"
 
+-- the files that a chapter has a part of, and their languages
+local parts_of = {}
+local function language(file)
+    local ending = file:match("%.(%w+)$")
+    return (ending or ""):match("^[ch]u?h?$") and "c" or ending or file
+end
+for _, c in ipairs(chapters) do parts_of[c] = { file = {}, lang = {} } end
+for _, chunk in ipairs(book.chunks) do
+    for _, part in ipairs(chunk.parts) do
+        local own = parts_of[part.chapter]
+        for _, file in ipairs(own and chunk.files or {}) do
+            own.file[file], own.lang[language(file)] = true, true
+        end
+    end
+end
+
+local function nearness(d, chapter)
+    local own = parts_of[chapter]
+    if d.part.chapter == chapter then return 4 end
+    if own.file[d.file] then return 3 end
+    if d.file:find("%.c?u?h$") then return 2 end
+    return not d.static and #by_name[d.name] == 1
+        and own.lang[language(d.file)] and 1 or 0
+end
+
 local function definition_for(name, chapter)
     local best, rank = nil, 0
     for _, d in ipairs(by_name[name] or {}) do
-        local r = d.part.chapter == chapter and 3 or d.static and 1 or 2
-        if d.kind == "declaration" then r = r - 0.5 end
+        local r = nearness(d, chapter)
+        if d.kind == "declaration" and r > 0 then r = r - 0.5 end
         if r > rank then best, rank = d, r end
     end
     return best and best.real or best
