@@ -239,8 +239,9 @@ static void statement(int in, int calls)
         if (!deep)
             break;
         indent(in);
-        printf("for (u32 i%d = 0, n%d = (u32)v%d & 7; i%d < n%d; i%d++) {\n",
-               loops, loops, 8 + (int)below(8), loops, loops, loops);
+        printf("for (u32 at%d = 0, n%d = (u32)v%d & 7; ", loops, loops,
+               8 + (int)below(8));
+        printf("at%d < n%d; at%d++) {\n", loops, loops, loops);
         loops++;
         block(in + 1, 2, 0);
         if (!below(3)) {
@@ -307,7 +308,7 @@ static void function(unsigned seed)
     for (int k = 0; k < 8; k++)
         below(2);
     loops = 0;
-    printf("BOTH u64 f%u(u64 x, u64 y)\n{\n", seed);
+    printf("BOTH u64 function_%u(u64 x, u64 y)\n{\n", seed);
     for (int t = 0; t < TYPES; t++)
         printf("    %s v%d = start_%s(x, %d), v%d = start_%s(y, %d);\n",
                type_name[t], 2 * t, type_name[t], t, 2 * t + 1,
@@ -426,7 +427,7 @@ int main(int argc, char **argv)
         function(seed);
     printf("%s", closing);
     for (unsigned seed = first; seed <= last; seed++)
-        printf("    both<f%u>(%u);\n", seed, seed);
+        printf("    both<function_%u>(%u);\n", seed, seed);
     printf("    cudaFree(d_in);\n    cudaFree(d_out);\n"
            "    printf(\"%%d of %%d functions agree\\n\", right, all);\n"
            "    return right != all;\n}\n");
