@@ -259,6 +259,17 @@ static const char *other_text(const struct Ask *q, char *to, size_t room)
 }
 
 
+/* An addition to one number by many: its load and its store are on one
+ * line, and lanes meet at the address. */
+static bool is_common_sum(const struct Ask *q)
+{
+    const struct Instruction *code = q->w->block->launch->kernel->code;
+    int there = 0;
+    for (uint32_t on = q->on; on; on &= on - 1)
+        there += q->address[__builtin_ctz(on)] == q->race.address;
+    return there > 1 && code[q->clash.at].line == code[q->w->pc].line;
+}
+
 static const char *between_lanes(const struct Block *b)
 {
     return b->warps == 1
@@ -301,6 +312,10 @@ static const char *advice(const struct Ask *q)
                                     || kind == ACCESS_ASYNC_CG))
         return "Waiting for a copy shows it to the thread that asked for"
                " it: put __syncthreads() after the wait.";
+    if (is_common_sum(q))
+        return "To add to a number in memory is a load and a store, and"
+               " other threads come between: use an atomic operation, or"
+               " give each thread a number of its own.";
     if (warp_of(c->other) == q->w->index)
         return between_lanes(q->w->block);
     return "No barrier lies between the two: put __syncthreads() there.";
