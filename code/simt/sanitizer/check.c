@@ -885,6 +885,16 @@ static void ask_shared(struct Warp *w, const struct Access *a, uint32_t on)
 }
 
 /* ask about local memory */
+static bool piece_unwritten(uint64_t at, unsigned bytes)
+{
+    for (unsigned n; bytes; at += n, bytes -= n) {
+        n = bytes < 8 ? bytes : 8;
+        if (bits_none(local_valid, at, n))
+            return true;
+    }
+    return false;
+}
+
 static void ask_local(struct Warp *w, const struct Access *a, uint32_t on)
 {
     uint64_t each = w->block->launch->kernel->local_bytes;
@@ -896,7 +906,7 @@ static void ask_local(struct Warp *w, const struct Access *a, uint32_t on)
                       + a->address[lane];
         if (touch_of(a->kind) == TOUCH_WRITE)
             bits_put(local_valid, at, (unsigned)a->size, true);
-        else if (!bits_all(local_valid, at, (unsigned)a->size))
+        else if (piece_unwritten(at, (unsigned)a->size))
             unwritten |= 1u << lane;
     }
     if (unwritten && wanted(CHECK_INIT))
