@@ -114,6 +114,20 @@ holes() {
 }
 [ $# -gt 0 ] || check "holes that were copied from buffer to buffer" holes
 
+# Lanes of one warp: the barrier of the block is advised as well, if the block
+# has more than one.
+advises() {         # FILE END: the advice for two lanes ends so
+    "$BIN/simtcc" -o "$dir/lanes" "tests/wrong/simt/$1.cu" || return 1
+    "$dir/lanes" 2>&1 | tr -s '\n ' ' ' > "$dir/lanes.txt"
+    grep -qF "put __syncwarp() between the two$2" "$dir/lanes.txt" ||
+        { cat "$dir/lanes.txt"; return 1; }
+}
+if [ $# -eq 0 ]; then
+    check "lanes of the only warp" advises carry .
+    check "lanes of one warp among others" \
+        advises swapped-buffers ', or __syncthreads() if other warps'
+fi
+
 # The report that the book shows.
 if [ $# -eq 0 ]; then
     "$BIN/simtcc" -o "$dir/shift" tests/wrong/simt/shift-in-place.cu &&
