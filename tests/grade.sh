@@ -181,6 +181,14 @@ grade_in $start/$name.cu
 check "a count over its budget names two lines" \
     said 1 'source:18 has 3072 of them, line 16 has 1024$'
 check "and the case that was counted" said 1 'in the last case: n = 2048$'
+name=low-precision/amax
+grade_in $start/$name.cu
+check "reports of one kind do not hide the next" \
+    said 1 'The blocks of a launch run in any order'
+name=profiling/clip
+grade_in $start/$name.cu
+check "a sum of many threads is not to be repaired by a barrier" \
+    said 1 'use an atomic operation, or'
 name=throughput-machine/add
 
 # A hint would be written to the reader's progress, if that could be read.

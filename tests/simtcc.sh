@@ -57,8 +57,6 @@ refused() {
     refuses "refused: $1" 1 "bad.cu:3:.*$3" "$simtcc" -c "$dir/bad.cu" \
         -o "$dir/bad.o"
 }
-refused "textures" 'void f(){ cudaTextureObject_t t = 0; (void)t; }' \
-    'simtcc: the software GPU has no textures'
 refused "graphs" 'void f(){ cudaStreamBeginCapture(0, 0); }' \
     'simtcc: the software GPU has no graphs'
 refused "atomicMax of floats" \

@@ -16,12 +16,14 @@ struct Shape {
 };
 
 static const struct Shape shapes[] = {
-    {   1,   1,    1, 0, "anything that assumes a whole tile" },
-    {   1,  33,  257, 0, "one row: sliver of one row" },
+    {   1,   1,    1, 0, "few rows: anything that assumes a whole vector" },
+    {   1,  33,  257, 0, "one row: the last columns" },
     {  33,   1,  257, 0, "one column: writes a whole vector of c" },
     { 257,  33,    1, 0, "depth 1: an unrolled loop without remainder" },
-    {   8,  48,  768, 0, "whole tiles only, the case that always works" },
-    {   7,  47,  767, 0, "one less than a tile in every direction" },
+    {   9,   1,    1, 0, "many rows: anything that assumes a whole tile" },
+    {   9,  33,  257, 0, "a sliver of one row" },
+    {  16,  48,  768, 0, "whole tiles only, the case that always works" },
+    {  15,  47,  767, 0, "one less than a tile in every direction" },
     {   9,  49,  769, 0, "one more than a tile in every direction" },
     {  33, 257,  129, 0, "M, N, K exchanged" },
     {  33, 257,  129, GEMM_ADD, "forgets to add" },
@@ -153,6 +155,30 @@ static void not_finite(const struct Row *row)
         }
     guarded_free("c", c);
     free(a); free(b);
+}
+
+/* M <= 8 rows go another way than many, and give the same bits. */
+static void few(const struct Row *row)
+{
+    use_kernel_of(row);
+    enum { MANY_ROWS = 12 };
+    int M = row_int(row, "M"), N = row_int(row, "N"), K = row_int(row, "K");
+    int flags = row_int(row, "flags");
+    size_t n = (size_t)MANY_ROWS * (size_t)N, few = (size_t)M * (size_t)N;
+    real *a = exact_noise((size_t)MANY_ROWS * (size_t)K, 1);
+    real *b = exact_noise((size_t)K * (size_t)N, 2);
+    real *bias = exact_noise((size_t)N, 3);
+    real *many = guarded_noise(n, 4, 0, 1), *c = guarded_copy(many, few);
+    if (!(flags & GEMM_ADD))
+        for (size_t i = 0; i < few; i++)
+            c[i] = (real)NAN;
+    gemm_bias(many, a, b, bias, MANY_ROWS, N, K, flags);
+    gemm_bias(c, a, b, bias, M, N, K, flags);
+    expect_same_bits("c", c, many, few);
+    guarded_free("many", many);
+    guarded_free("c", c);
+    free(a); free(b); free(bias);
+    assert_true(gemm_use(NULL));
 }
 
 /* The squares are those of c: after adding, at the edges, after the last
@@ -299,6 +325,12 @@ static void add_rows_of(const char *kernel)
         "gemm_bias %s M=15 N=40 K=9 flags=%d", kernel, GEMM_ADD);
     add(with_bias, "K = 0 forgets the bias",
         "gemm_bias %s M=3 N=40 K=0 flags=0", kernel);
+    add(few, "one row: columns after the first thousand",
+        "gemm_few %s M=1 N=2100 K=33 flags=0", kernel);
+    add(few, "b transposed; c not added to",
+        "gemm_few %s M=5 N=53 K=1601 flags=%d", kernel, GEMM_TB | GEMM_ADD);
+    add(few, "the bias in every block of depth",
+        "gemm_few %s M=8 N=37 K=800 flags=0", kernel);
     add(squares, "the squares of every block of depth, not the last",
         "gemm_sumsq %s M=40 N=300 K=900 flags=0", kernel);
     add(squares, "the squares of the product without what it is added to",

@@ -3,6 +3,8 @@
 /* bench-decode: the time of a token on this CPU. */
 #include "base/args.h"
 #include "base/clock.h"
+#include "base/threads.h"
+#include "bench/block.h"
 #include "bench/numbers.h"
 #include "bench/sample.h"
 #include "gpt2/decoder.h"
@@ -15,26 +17,30 @@
 /* bench-decode: a copy of the weights' size */
 static struct Numbers numbers;
 
-/* Bytes a second, read and written, of a copy by all threads. */
-static double copy_rate(size_t n)
+struct Ceilings { double copy, read; };     /* bytes a second */
+
+/* Of a copy by all threads, read and written, and of reading n floats. */
+static struct Ceilings ceilings(size_t n)
 {
-    float *a = aligned_alloc(64, n * sizeof *a);
-    float *b = aligned_alloc(64, n * sizeof *b);
-    struct Sample t = { 0 };
-    if (!a || !b)
-        fail("no memory for a copy of %zu floats", n);
-    for (int r = 0; r < 8; r++) {
+    char *a = block_new(4 * n, true), *b = block_new(4 * n, true);
+    struct Sample copy = { 0 }, read = { 0 };
+    for (int r = 0; r < 11; r++) {
         const double begin = now_s();
         #pragma omp parallel for schedule(static)
         for (size_t i = 0; i < n / 1024; i++)
-            memcpy(b + i * 1024, a + i * 1024, 4096);
-        if (r > 0)                      /* the first makes the pages */
-            sample_add(&t, now_s() - begin);
-        a[r] = (float)r;
+            memcpy(b + i * 4096, a + i * 4096, 4096);
+        const double copied = now_s();
+        /* bench-decode: read the copy once */
+        long sum = 0;
+        #pragma omp parallel for schedule(static) reduction(+ : sum)
+        for (size_t i = 0; i < n / 1024; i++)
+            sum += read_all(b + i * 4096, 4096);
+        sample_add(&copy, copied - begin);
+        sample_add(&read, now_s() - copied);
+        a[r] = (char)(r + sum % 2);
     }
-    free(a);
-    free(b);
-    return 8.0 * (double)n / median(&t);
+    return (struct Ceilings){ 8.0 * (double)n / median(&copy),
+                              4.0 * (double)n / median(&read) };
 }
 
 
@@ -74,15 +80,18 @@ static struct Sample steps(struct Decoder *d, real *logits, int runs)
 }
 
 static void print_steps(const char *name, const struct Sample *t, int rows,
-                        double bytes, double copy)
+                        double bytes, struct Ceilings top)
 {
     const double rate = bytes / median(t);
     printf("%-24s %9.1f ms  %9.1f - %9.1f  %6.1f tokens/s  %5.1f %% of a "
-           "copy\n", name, 1e3 * median(t), 1e3 * fastest(t),
-           1e3 * slowest(t), rows / median(t), 100 * rate / copy);
+           "copy  %5.1f %% of a read\n", name, 1e3 * median(t),
+           1e3 * fastest(t), 1e3 * slowest(t), rows / median(t),
+           100 * rate / top.copy, 100 * rate / top.read);
     number_put(&numbers, "ms", 1e3 * median(t), "decode.cpu.%s.ms", name);
-    number_put(&numbers, "%", 100 * rate / copy, "decode.cpu.%s.percent",
-               name);
+    number_put(&numbers, "%", 100 * rate / top.copy,
+               "decode.cpu.%s.percent", name);
+    number_put(&numbers, "%", 100 * rate / top.read,
+               "decode.cpu.%s.of-read", name);
 }
 
 
@@ -102,6 +111,7 @@ int main(int argc, char **argv)
         "Time a token with and without a KV cache.", NULL };
     struct Config c;
     struct Error e;
+    threads_stay_put(argv);
     args_options(argc, argv, options, &usage);
     if (!config_preset(&c, model, &e))
         misuse("%s", e.text);
@@ -122,11 +132,12 @@ int main(int argc, char **argv)
         text[i] = (int32_t)((size_t)i * 7919 % V);
 
     /* bench-decode: compare, then time */
-    const double copy = copy_rate(m.table.count);
+    const struct Ceilings top = ceilings(m.table.count);
     const double weights = 4.0 * (double)m.table.count;
-    printf("%s, texts of %d tokens; a copy does %.1f GB/s\n", model, length,
-           copy / 1e9);
-    number_put(&numbers, "GB/s", copy / 1e9, "decode.cpu.copy");
+    printf("%s, texts of %d tokens; a copy does %.1f GB/s, reading %.1f\n",
+           model, length, top.copy / 1e9, top.read / 1e9);
+    number_put(&numbers, "GB/s", top.copy / 1e9, "decode.cpu.copy");
+    number_put(&numbers, "GB/s", top.read / 1e9, "decode.cpu.read");
     struct Decoder one = reader(&m, 1, length, true, text);
     struct Decoder none = reader(&m, 1, length, false, text);
     const struct Sample window = steps(&none, again, 3);
@@ -139,9 +150,9 @@ int main(int argc, char **argv)
     const struct Sample cached = steps(&one, logits, 21);
     struct Decoder many = reader(&m, 8, length, true, text);
     const struct Sample eight = steps(&many, logits, 11);
-    print_steps("window", &window, 1, weights, copy);
-    print_steps("cached", &cached, 1, weights, copy);
-    print_steps("eight", &eight, 8, weights, copy);
+    print_steps("window", &window, 1, weights, top);
+    print_steps("cached", &cached, 1, weights, top);
+    print_steps("eight", &eight, 8, weights, top);
 
     /* bench-decode: clear up */
     decoder_free(&one);

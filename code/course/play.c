@@ -534,13 +534,29 @@ void budget_lines(struct Run *r, double at_most, double book)
 }
 
 /* play one case */
+static bool one_kind(const char *a, const char *b)
+{
+    enum { END = 30 };
+    const char *colon = strstr(a, ": ");
+    colon = colon ? strstr(colon + 2, ": ") : NULL;
+    size_t begin = colon ? (size_t)(colon - a) : 0;
+    size_t n = strlen(a), m = strlen(b);
+    return begin && n > END && m > END && strncmp(a, b, begin) == 0 &&
+           strcmp(a + n - END, b + m - END) == 0;
+}
+
 static void note_problem(const char *text)
 {
     struct Verdict *v = now->verdict;
-    if (v->problems < MOST_PROBLEMS)
-        snprintf(v->problem[v->problems], sizeof *v->problem, "%s", text);
     v->problems++;
+    for (int i = 0; i < v->shown; i++)
+        if (one_kind(v->problem[i], text))
+            return;
+    if (v->shown < MOST_PROBLEMS)
+        snprintf(v->problem[v->shown++], sizeof *v->problem, "%s", text);
 }
+
+/* play a case */
 
 static void time_run(struct Run *r)
 {

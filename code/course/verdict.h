@@ -9,7 +9,7 @@
 /* the verdict */
 #include <stdio.h>
 
-enum { MOST_COUNTS = 16, MOST_PROBLEMS = 2 };
+enum { MOST_COUNTS = 16, MOST_PROBLEMS = 3 };
 
 struct Count {
     char what[60];
@@ -27,8 +27,8 @@ struct Verdict {
     char with[90];              /* "rows = 4, columns = 34", or ""       */
     bool done;                  /* the process came to its end           */
     char wrong[700];            /* why the last case is wrong, or ""     */
-    char problem[MOST_PROBLEMS][800];
-    int problems;               /* that the sanitizer reported           */
+    char problem[MOST_PROBLEMS][800];   /* no two of one kind            */
+    int problems, shown;        /* that the sanitizer reported; of these */
     struct Count count[MOST_COUNTS];
     int counts;
     struct Timing timing;       /* of the last case, by a real GPU       */

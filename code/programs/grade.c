@@ -162,11 +162,11 @@ static void print_counts(const struct Verdict *v, const char *path)
 
 static void print_problems(const struct Verdict *v)
 {
-    for (int i = 0; i < v->problems && i < MOST_PROBLEMS; i++)
+    int more = v->problems - v->shown;
+    for (int i = 0; i < v->shown; i++)
         printf("  %s", v->problem[i]);
-    if (v->problems > MOST_PROBLEMS)
-        printf("  and %d more report%s\n", v->problems - MOST_PROBLEMS,
-               v->problems - MOST_PROBLEMS == 1 ? "" : "s");
+    if (more)
+        printf("  and %d more report%s\n", more, more == 1 ? "" : "s");
 }
 
 /* Of the case played last: "n = 96", or what it was launched with. */
@@ -592,6 +592,6 @@ int main(int argc, char **argv)
         return 1;
     int stars = grade_answer(&w, space, (uint64_t)seed);
     time_answer(&w, space, (uint64_t)seed, stars, clock_wanted);
-    printf("  seed %lld\n", (long long)seed);
+    printf("  the same numbers again: --seed %lld\n", (long long)seed);
     return stars >= 2 ? 0 : 1;
 }

@@ -260,6 +260,57 @@ static void empty_sum(const struct Job *j)
 }
 
 
+/* multiply few rows */
+static _Thread_local real few_sums[FEW][FEW_COLS]
+    __attribute__((aligned(64)));
+
+static void few_store(const struct Job *j, int n0, int cols, int k0)
+{
+    for (int m = 0; m < j->M; m++) {
+        real *c = j->c + (size_t)m * j->ldc + n0;
+        for (int n = 0; n < cols; n++) {
+            real x = few_sums[m][n];
+            if (j->bias && k0 == 0)
+                x += j->bias[n0 + n];
+            c[n] = j->add || k0 > 0 ? x + c[n] : x;
+        }
+    }
+}
+
+
+/* c[:, n0 .. n0 + cols), at most FEW_COLS of them */
+static void few_columns(const struct Job *j, int n0, int cols)
+{
+    const bool turned = j->b.col != 1;
+    for (int k0 = 0; k0 < j->K; k0 += KC) {
+        const struct Few f = { .sums = few_sums[0], .a = j->a.at + k0,
+            .b = j->b.at + (size_t)k0 * j->b.row
+               + (size_t)n0 * j->b.col,
+            .lda = j->a.row, .ldb = turned ? j->b.col : j->b.row,
+            .M = j->M, .depth = smaller(KC, j->K - k0), .cols = cols,
+            .turned = turned };
+        memset(few_sums, 0, sizeof few_sums[0] * (size_t)j->M);
+        j->kernel->few(&f);
+        few_store(j, n0, cols, k0);
+    }
+}
+
+
+static void run_few(const struct Job *j)
+{
+    const int units = (j->N + FEW_UNIT - 1) / FEW_UNIT;
+    #pragma omp parallel if ((double)j->N * j->K > 1e5)
+    {
+        const long me = omp_get_thread_num(), team = omp_get_num_threads();
+        const int end = smaller((int)(units * (me + 1) / team) * FEW_UNIT,
+                                j->N);
+        int n = (int)(units * me / team) * FEW_UNIT;
+        for (; n < end; n += FEW_COLS)
+            few_columns(j, n, smaller(FEW_COLS, end - n));
+    }
+}
+
+
 /* choose a kernel */
 const char *cpu_gemm_kernel(int i)
 {
@@ -308,10 +359,12 @@ static void multiply(struct Job j, const real *a, size_t lda,
          && ((uintptr_t)j.c | j.ldc * sizeof(real)) % 64 == 0;
     if (j.M <= 0 || j.N <= 0)
         return;
-    if (j.K > 0)
-        run(&j);
-    else
+    if (j.K <= 0)
         empty_sum(&j);
+    else if (j.M <= FEW && !ta && !j.sumsq)
+        run_few(&j);
+    else
+        run(&j);
 }
 
 void cpu_gemm_strided(real *c, size_t ldc, const real *a, size_t lda,

@@ -105,12 +105,16 @@ static bool always(void)
 /* the table of kernels */
 const struct Kernel gemm_kernels[] = {
 #ifdef GEMM_X86
-    { "avx512", 8, 48, 192, true, has_avx512, avx512_tile, avx512_pack },
-    { "avx2", 6, 16, 48, true, has_avx2, avx2_tile, avx2_pack },
+    { "avx512", 8, 48, 192, true, has_avx512, avx512_tile, avx512_pack,
+      avx512_few },
+    { "avx2", 6, 16, 48, true, has_avx2, avx2_tile, avx2_pack,
+      avx2_few },
 #endif
 #ifdef GEMM_NEON
-    { "neon", 8, 12, 48, false, always, neon_tile, neon_pack },
+    { "neon", 8, 12, 48, false, always, neon_tile, neon_pack,
+      neon_few },
 #endif
-    { "portable", 4, 8, 48, false, always, portable_tile, portable_pack },
-    { NULL, 0, 0, 0, false, NULL, NULL, NULL },
+    { "portable", 4, 8, 48, false, always, portable_tile, portable_pack,
+      portable_few },
+    { NULL, 0, 0, 0, false, NULL, NULL, NULL, NULL },
 };

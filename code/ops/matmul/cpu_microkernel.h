@@ -31,6 +31,19 @@ typedef real VEC __attribute__((vector_size(LANES * sizeof(real)),
 #define IN_FOURS(x, y, ...) MIX(x, y, __VA_ARGS__)
 #endif
 
+#if LANES == 16
+#define LOW_HALVES(x, y) MIX(x, y, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, \
+                             5, 21, 6, 22, 7, 23)
+#define HIGH_HALVES(x, y) MIX(x, y, 8, 24, 9, 25, 10, 26, 11, 27, 12, \
+                              28, 13, 29, 14, 30, 15, 31)
+#elif LANES == 8
+#define LOW_HALVES(x, y) MIX(x, y, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_HALVES(x, y) MIX(x, y, 4, 12, 5, 13, 6, 14, 7, 15)
+#else
+#define LOW_HALVES(x, y) MIX(x, y, 0, 4, 1, 5)
+#define HIGH_HALVES(x, y) MIX(x, y, 2, 6, 3, 7)
+#endif
+
 /* one step of depth */
 TARGET static inline __attribute__((always_inline)) void
 JOIN(NAME, _step)(const int rows, VEC acc[ROWS][VECS], const real *a,
@@ -256,6 +269,129 @@ TARGET static void JOIN(NAME, _pack)(real *to, int width, const real *from,
                 from[(i < lines ? i : lines - 1) * line + k * deep];
 }
 
+/* add some rows of b for few rows of a */
+/* sums[m] += a[m][0] b[0] + a[m][1] b[1] + ..., one after another, for a
+ * vector of columns of each of the M rows of a */
+TARGET static inline __attribute__((always_inline)) void
+JOIN(NAME, _add_few)(const int rows, const struct Few *f, real *sums,
+                     const real *a, const VEC *b)
+{
+    for (int m = 0; m < f->M; m++, a += f->lda) {
+        VEC s = *(VEC *)(sums + m * FEW_COLS);
+        #pragma GCC unroll 16
+        for (int r = 0; r < rows; r++)
+            FMA(a[r] - (VEC){ 0 }, b[r], s);
+        *(VEC *)(sums + m * FEW_COLS) = s;
+    }
+}
+
+
+TARGET static inline __attribute__((always_inline)) int
+JOIN(NAME, _one_plain)(const int rows, const struct Few *f, int k)
+{
+    const size_t ldb = f->ldb;
+    const real *b = f->b + (size_t)k * ldb;
+    real *sums = f->sums;
+    VEC a[8];
+    int n = 0;
+    #pragma GCC unroll 8
+    for (int r = 0; r < rows; r++)
+        a[r] = f->a[k + r] - (VEC){ 0 };
+    for (const int end = f->cols - LANES; n <= end; n += LANES) {
+        VEC s = *(VEC *)(sums + n);
+        #pragma GCC unroll 8
+        for (int r = 0; r < rows; r++)
+            FMA(a[r], *(const VEC *)(b + (size_t)r * ldb + n), s);
+        *(VEC *)(sums + n) = s;
+    }
+    return n;
+}
+
+
+TARGET static inline __attribute__((always_inline)) void
+JOIN(NAME, _few_plain)(const int rows, const struct Few *f, int k)
+{
+    const real *b = f->b + (size_t)k * f->ldb;
+    VEC v[8];
+    int n = 0;
+    if (f->M == 1)
+        n = JOIN(NAME, _one_plain)(rows, f, k);
+    for (; n + LANES <= f->cols; n += LANES) {
+        #pragma GCC unroll 8
+        for (int r = 0; r < rows; r++)
+            v[r] = *(const VEC *)(b + (size_t)r * f->ldb + n);
+        JOIN(NAME, _add_few)(rows, f, f->sums + n, f->a + k, v);
+    }
+    if (n < f->cols) {
+        /* add the last columns, fewer than a vector */
+        const size_t bytes = (size_t)(f->cols - n) * sizeof *b;
+        for (int r = 0; r < rows; r++) {
+            v[r] = (VEC){ 0 };
+            memcpy(&v[r], b + (size_t)r * f->ldb + n, bytes);
+        }
+        JOIN(NAME, _add_few)(rows, f, f->sums + n, f->a + k, v);
+    }
+}
+
+
+/* v[i][l] becomes v[l][i]. */
+TARGET static inline __attribute__((always_inline)) void
+JOIN(NAME, _turn_square)(VEC v[LANES])
+{
+    VEC t[LANES];
+    #pragma GCC unroll 4
+    for (int round = 1; round < LANES; round *= 2) {
+        #pragma GCC unroll 8
+        for (int i = 0; i < LANES / 2; i++) {
+            t[2 * i] = LOW_HALVES(v[i], v[i + LANES / 2]);
+            t[2 * i + 1] = HIGH_HALVES(v[i], v[i + LANES / 2]);
+        }
+        #pragma GCC unroll 16
+        for (int i = 0; i < LANES; i++)
+            v[i] = t[i];
+    }
+}
+
+
+/* Columns n .. n + LANES of the sums, from as many rows of b; the last of
+ * `lines` rows again if there are fewer. */
+TARGET static inline __attribute__((always_inline)) void
+JOIN(NAME, _few_turned)(const struct Few *f, int n, int lines)
+{
+    const real *row[LANES];
+    VEC v[LANES];
+    int k = 0;
+    for (int l = 0; l < LANES; l++)
+        row[l] = f->b + (size_t)(n + (l < lines ? l : lines - 1)) * f->ldb;
+    for (; k + LANES <= f->depth; k += LANES) {
+        for (int l = 0; l < LANES; l++) {
+            v[l] = *(const VEC *)(row[l] + k);
+            __builtin_prefetch(row[l] + LANES * f->ldb + k);
+        }
+        JOIN(NAME, _turn_square)(v);
+        JOIN(NAME, _add_few)(LANES, f, f->sums + n, f->a + k, v);
+    }
+    /* add the last depths, fewer than a vector */
+    for (; k < f->depth; k++) {
+        for (int l = 0; l < LANES; l++)
+            ((real *)v)[l] = row[l][k];
+        JOIN(NAME, _add_few)(1, f, f->sums + n, f->a + k, v);
+    }
+}
+
+
+/* add rows of b, transposed or not, for few rows of a */
+TARGET static void JOIN(NAME, _few)(const struct Few *f)
+{
+    int k = 0;
+    for (int n = 0; f->turned && n < f->cols; n += LANES)
+        JOIN(NAME, _few_turned)(f, n, f->cols - n);
+    for (; !f->turned && k + 8 <= f->depth; k += 8)
+        JOIN(NAME, _few_plain)(8, f, k);
+    for (; !f->turned && k < f->depth; k++)
+        JOIN(NAME, _few_plain)(1, f, k);
+}
+
 /* undefine the macros of this instruction set */
 #undef JOIN
 #undef JOIN2
@@ -269,6 +405,8 @@ TARGET static void JOIN(NAME, _pack)(real *to, int width, const real *from,
 #undef IN_FOURS
 #undef AT
 #undef FOUR_AT
+#undef LOW_HALVES
+#undef HIGH_HALVES
 #undef VECS
 #undef FMA
 #undef STREAM

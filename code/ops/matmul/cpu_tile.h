@@ -34,6 +34,24 @@ struct Tile {
     size_t step;                /* each every TOUCH_EVERY depths        */
 };
 
+/* what the way of few rows is told */
+enum {
+    FEW = 8,            /* rows of a at most */
+    FEW_COLS = 1024,    /* columns that have sums at a time */
+    FEW_UNIT = 16,      /* a thread has a multiple of so many columns */
+};
+
+/* sums[m][n] += the sum over k < depth of a[m][k] b[k][n], or b[n][k] if
+ * `turned`, for M <= FEW rows m and `cols` columns n.  Where b has fewer
+ * columns than a vector, the sums after the last one have no meaning. */
+struct Few {
+    real *sums;                 /* [M][FEW_COLS] */
+    const real *a, *b;
+    size_t lda, ldb;
+    int M, depth, cols;
+    bool turned;
+};
+
 /* a kernel, as the loops around it see it */
 struct Kernel {
     const char *name;
@@ -44,6 +62,7 @@ struct Kernel {
     void (*tile)(const struct Tile *t);
     void (*pack)(real *to, int width, const real *from, size_t line,
                  size_t deep, int lines, int depth);
+    void (*few)(const struct Few *f);
 };
 
 /* Best first; ends with a name of NULL. */

@@ -8,6 +8,7 @@
 #ifndef __clang__
 #error "this cuda_runtime.h is read by clang: use simtcc"
 #endif
+#define __CUDA_RUNTIME_H__      /* for those who ask */
 #ifndef __CUDA__                /* a .cpp file: the host calls only */
 #include <limits.h>
 #include <math.h>
@@ -19,10 +20,10 @@
 #include "vector_functions.h"
 #ifdef __cplusplus
 #include "simt_calls.h"
+#include "simt_formats.h"
 #endif
 #else
 
-#define __CUDA_RUNTIME_H__
 #define __SIMT__ 1              /* programs can ask which machine it is */
 #ifndef __CUDACC__
 #define __CUDACC__ 1
@@ -87,6 +88,8 @@
 #include "simt_double.h"
 #include "simt_std.h"
 #include "vector_functions.h"
+#include "simt_formats.h"
+#include "simt_texture.h"
 
 #endif
 #endif

@@ -430,6 +430,7 @@ SIMT_API cudaError_t cudaProfilerStart(void);
 SIMT_API cudaError_t cudaProfilerStop(void);
 
 #include "simt_more.h"
+#include "simt_arrays.h"
 #include "simt_launch_config.h"
 
 /* what is refused by name */
@@ -441,23 +442,15 @@ SIMT_API cudaError_t cudaProfilerStop(void);
     typedef long long name __attribute__((unavailable("simtcc: " why)))
 #define SIMT_NO_GRAPHS "the software GPU has no graphs: launch the " \
                        "kernels one by one"
-#define SIMT_NO_TEXTURES "the software GPU has no textures: read the " \
-                         "array through a pointer"
 #define SIMT_ONE_PROCESS "the software GPU belongs to one process"
 SIMT_REFUSED(cudaStreamBeginCapture, SIMT_NO_GRAPHS);
 SIMT_REFUSED(cudaStreamEndCapture, SIMT_NO_GRAPHS);
 SIMT_REFUSED(cudaGraphCreate, SIMT_NO_GRAPHS);
 SIMT_REFUSED(cudaGraphInstantiate, SIMT_NO_GRAPHS);
 SIMT_REFUSED(cudaGraphLaunch, SIMT_NO_GRAPHS);
-SIMT_REFUSED(cudaCreateTextureObject, SIMT_NO_TEXTURES);
-SIMT_REFUSED(cudaBindTexture, SIMT_NO_TEXTURES);
-SIMT_REFUSED(cudaMallocArray, SIMT_NO_TEXTURES);
-SIMT_REFUSED(cudaMalloc3DArray, SIMT_NO_TEXTURES);
-SIMT_REFUSED(cudaCreateSurfaceObject, SIMT_NO_TEXTURES);
 SIMT_REFUSED(cudaIpcGetMemHandle, SIMT_ONE_PROCESS);
 SIMT_REFUSED_TYPE(cudaGraph_t, SIMT_NO_GRAPHS);
 SIMT_REFUSED_TYPE(cudaGraphExec_t, SIMT_NO_GRAPHS);
-SIMT_REFUSED_TYPE(cudaTextureObject_t, SIMT_NO_TEXTURES);
 #endif
 
 #endif

@@ -99,24 +99,24 @@ SIMT_HOST cudaError_t cudaFuncSetCacheConfig(void (*kernel)(A...),
 {
     return cudaFuncSetCacheConfig((const void *)kernel, c);
 }
-template <class... A>
+template <class F>
 SIMT_HOST cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *to,
-                                            void (*kernel)(A...))
+                                            F *kernel)
 {
     return cudaFuncGetAttributes(to, (const void *)kernel);
 }
-template <class... A>
+template <class F>
 SIMT_HOST cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-    int *blocks, void (*kernel)(A...), int threads, size_t dynamic_bytes)
+    int *blocks, F *kernel, int threads, size_t dynamic_bytes)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         blocks, (const void *)kernel, threads, dynamic_bytes);
 }
 /* The block size that fills a multiprocessor with the most warps, the
  * largest of those, and a grid that fills the device with such blocks. */
-template <class... A>
+template <class F>
 SIMT_HOST cudaError_t cudaOccupancyMaxPotentialBlockSize(
-    int *grid, int *block, void (*kernel)(A...), size_t dynamic_bytes = 0,
+    int *grid, int *block, F *kernel, size_t dynamic_bytes = 0,
     int limit = 0)
 {
     cudaFuncAttributes a;

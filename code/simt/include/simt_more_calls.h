@@ -112,4 +112,28 @@ SIMT_HOST cudaError_t cudaLaunchCooperativeKernel(
                                        arguments, shared_bytes, stream);
 }
 
+/* arrays and textures in C++ */
+SIMT_HOST cudaError_t cudaMallocArray(cudaArray_t *a,
+                                      const cudaChannelFormatDesc *f,
+                                      size_t width, size_t height = 0)
+{
+    return cudaMallocArray(a, f, width, height, cudaArrayDefault);
+}
+SIMT_HOST cudaError_t cudaMalloc3DArray(cudaArray_t *a,
+                                        const cudaChannelFormatDesc *f,
+                                        cudaExtent e)
+{
+    return cudaMalloc3DArray(a, f, e, cudaArrayDefault);
+}
+SIMT_HOST cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *p)
+{
+    return cudaMemcpy3D(p);
+}
+SIMT_HOST cudaError_t cudaMemcpy2DToArrayAsync(
+    cudaArray_t a, size_t x, size_t y, const void *from, size_t pitch,
+    size_t width, size_t height, cudaMemcpyKind kind)
+{
+    return cudaMemcpy2DToArray(a, x, y, from, pitch, width, height, kind);
+}
+
 #endif
