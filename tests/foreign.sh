@@ -35,6 +35,10 @@ program clean deep/er/quiet 'echo 42'
 program failed prints 'echo "Result verification failed at 3"'
 program passed none 'echo "0 failed, all results match"'
 program failed status 'exit 3'
+program passed norm 'echo "L1 error: 2.745062E-08"; echo "Test passed"'
+program passed wanted 'echo "simt: x [cudaErrorAssert]" >&2' \
+    'echo "the assert failed as expected, OK"; echo success'
+program failed errors 'echo "Error: 3 differ"'
 program alarm race 'echo "a.cu:3: race: thread 1" >&2; exit 86'
 program alarm twice 'echo "the sanitizer found 1 problem: 1 free" >&2' \
     'exit 86'

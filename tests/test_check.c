@@ -594,6 +594,15 @@ static const struct Story { const char *name, *steps, *reports; } stories[] = {
 { "local memory of another thread",
   "launch 1 0; w0 st l 0+0 x4 ffff @4; w0 ld l 0+0 x4 ffff @5;"
   "w0 ld l 0+0 x4 10000 @6", "uninitialised 6; " },
+{ "a gap in a structure in local memory",
+  "launch 1 0; w0 st l 0+0 x8 1 @4; w0 st l 8+0 x1 1 @4;"
+  "w0 ld l 8+0 x8 1 @5; w0 ld l 0+0 x16 1 @6", "" },
+{ "a half of a vector in local memory",
+  "launch 1 0; w0 st l 0+0 x8 1 @4; w0 ld l 0+0 x16 1 @5",
+  "uninitialised 5; " },
+{ "local memory after what was written",
+  "launch 1 0; w0 st l 0+0 x4 1 @4; w0 ld l 4+0 x4 1 @5",
+  "uninitialised 5; " },
 /* ---- bounds ---- */
 { "beyond shared memory",
   "launch 1 64; w0 st s 0+4 x4 " ALL " @4", "out of bounds 4; " },
