@@ -1,4 +1,4 @@
 # program: random
 # row: Sobol's points in kernels
-# file: simt_philox.h
-s/\^ to\[i - s\] >> s/^ to[i - s]/
+# file: code/simt/runtime/rand.c
+s/all\[d\]\[k\] = (T)one\[k\];/all[d][k] = (T)one[k < 4 ? k : 4];/
