@@ -58,7 +58,7 @@ exercise   grade your kernel: NAME=throughput-machine/add; without NAME the cour
 install    simtcc and grade, for other folders (PREFIX=/usr/local); uninstall
 train      train a small GPT-2 on the text of this book (ON=cpu, ON=cuda: there)
 bench      measure this CPU against its own ceilings
-bench-gpu  the same for this GPU
+bench-gpu  the same for this GPU; with GPUS=N, training on N of this host
 numbers    promote what bench measured to figures/data
 test-gpu   the CUDA sources on a real GPU against the CPU
 sanitize   the same under compute-sanitizer

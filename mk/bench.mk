@@ -51,6 +51,13 @@ STEPS ?=
 ROOF_BENCH := reduction matmul tensor-cores matmul-e4m3 quantize fusion recomputation \
               ceilings matmul-sweep spmv attention fused products
 .PHONY: bench-gpu
+# GPUS: of more than one, the tables of several GPUs instead.
+GPUS ?= 1
+ifneq ($(GPUS),1)
+bench-gpu: needs-nvcc $(foreach p,bench-step bench-collectives peer-copies,$(B)/bin/$(p)-cuda)
+	@COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) \
+	  sh $(CODE)/bench/many_gpus.sh $(B)/bin $(GPUS) $(B)/bench $(if $(MACHINE),"$(MACHINE)")
+else
 bench-gpu: needs-nvcc $(GPU_BENCH) $(FIRST_BENCH) $(B)/bin/launches-cuda \
            $(B)/bin/bench-step-cuda $(ROOF_BENCH:%=$(B)/bin/%-cuda)
 	@mkdir -p $(B)/bench
@@ -70,6 +77,7 @@ bench-gpu: needs-nvcc $(GPU_BENCH) $(FIRST_BENCH) $(B)/bin/launches-cuda \
 	@set -e; for p in $(ROOF_BENCH); do echo; echo "$$p"; \
 	  COMMIT=$$(git rev-parse --short HEAD 2>/dev/null) $(B)/bin/$$p-cuda \
 	  --machine "$(MACHINE)" --out $(B)/bench/$$p.csv; done
+endif
 
 numbers:
 	@ls $(B)/bench/*.csv >/dev/null 2>&1 || \

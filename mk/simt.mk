@@ -19,7 +19,7 @@ $(B)/lib/libsimt.a: $(SIMT_LIB_OBJECTS)
 	@mkdir -p $(@D); rm -f $@
 	ld -r -o $(@:.a=.o) $^
 	objcopy --wildcard -G 'cuda*' -G '__cuda*' -G 'simt_*' -G 'nccl*' \
-	  -G 'cuTensorMap*' $(@:.a=.o)
+	  -G 'cuTensorMap*' -G 'cublas*' -G 'curand*' $(@:.a=.o)
 	@ar rcs $@ $(@:.a=.o); rm -f $(@:.a=.o)
 # The report's page, as a string of C.
 PAGE := $(CODE)/simt/counters/page

@@ -23,6 +23,23 @@ check "the peer's rate beside it" grep -q \
 check "but not that of one round, of another precision, another length" \
     test "$(echo "$beside" | wc -l)" = 1
 
+# Several ranks: the longest of their times, and the exchange by itself.
+for v in "" "--zero 1" "--sum-order fixed" --apart; do
+    # shellcheck disable=SC2086
+    check "two ranks, ${v:-all-reduce}" run --gpus 2 --parts 0 $v \
+        --out "$dir/ranks.csv"
+done
+for v in "" .zero .fixed; do
+    check "rows of two ranks, ${v:-all-reduce}: times, exchange, bytes" \
+        test "$(grep -cE "^step.d2.b1.t32.fp32.n2$v.(time|low|high|rate|flop|mfu|exchange|sent)," \
+            "$dir/ranks.csv")" -eq 8
+done
+check "rows of ranks apart: times, no exchange" \
+    test "$(grep -c '^step.d2.b1.t32.fp32.n2.apart.' "$dir/ranks.csv")" -eq 6
+# Of two ranks each sends its array once.  d2 has 6,960,768 parameters.
+check "what a rank of two sends: the gradients once" grep -q \
+    '^step.d2.b1.t32.fp32.n2.sent,27.84,MB,' "$dir/ranks.csv"
+
 # One weight is another: a loss that is off by little.  And one is no number.
 for bytes in '\101\101\101\101' '\377\377\377\377'; do
     cp -r tests/data/gpt2-tiny "$dir/fixture"

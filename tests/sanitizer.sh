@@ -116,16 +116,44 @@ holes() {
 
 # Lanes of one warp: the barrier of the block is advised as well, if the block
 # has more than one.
-advises() {         # FILE END: the advice for two lanes ends so
-    "$BIN/simtcc" -o "$dir/lanes" "tests/wrong/simt/$1.cu" || return 1
+# An update such as n[k]++ is not to be repaired by a barrier, but what else
+# loads and stores on one line is.
+advises() {         # FILE ADVICE
+    "$BIN/simtcc" -o "$dir/lanes" "$1" || return 1
     "$dir/lanes" 2>&1 | tr -s '\n ' ' ' > "$dir/lanes.txt"
-    grep -qF "put __syncwarp() between the two$2" "$dir/lanes.txt" ||
-        { cat "$dir/lanes.txt"; return 1; }
+    grep -qF "$2" "$dir/lanes.txt" || { cat "$dir/lanes.txt"; return 1; }
+}
+no_update() { ! grep -F "This line loads" "$1"; }
+kernel() {          # LINE: a block of two warps in which all threads run it
+    cat > "$dir/line.cu" << .
+__global__ void k(int *n) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = t + 1;
+    __syncthreads();
+    $1
+    n[t] = s[t];
+}
+int main() {
+    int *n;
+    cudaMalloc(&n, 256);
+    k<<<1, 64>>>(n);
+    cudaDeviceSynchronize();
+    cudaFree(n);
+}
+.
 }
 if [ $# -eq 0 ]; then
-    check "lanes of the only warp" advises carry .
+    syncwarp="put __syncwarp() between the two"
+    check "lanes of the only warp" \
+        advises tests/wrong/simt/carry.cu "$syncwarp."
+    kernel 's[t] = s[t] / s[0];'
     check "lanes of one warp among others" \
-        advises swapped-buffers ', or __syncthreads() if other warps'
+        advises "$dir/line.cu" "$syncwarp, or __syncthreads() if other warps"
+    check "one line that is no update" \
+        no_update "$dir/lanes.txt"
+    kernel 's[t % 8]++;'
+    check "an update" advises "$dir/line.cu" "use an atomic operation, or give"
 fi
 
 # The report that the book shows.

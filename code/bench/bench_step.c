@@ -16,13 +16,16 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "bench/numbers.h"
+#include "bench/power.h"
 #include "bench/sample.h"
+#include "gpt2/memory.h"
 #include "gpt2/trainer.h"
 #include "io/safetensors.h"
 #include "io/weights.h"
 #include "ops/adamw/adamw.h"
 #include "ops/peak/peak.h"
 #include "programs/kernels.h"
+#include "programs/ranks.h"
 
 /* bench-step: options */
 static const char *model = "gpt2", *precision = "fp32", *recompute = "none",
@@ -30,13 +33,18 @@ static const char *model = "gpt2", *precision = "fp32", *recompute = "none",
     *fixture = "tests/data/gpt2-tiny";
 static int B = 4, T = 64, steps = 11, parts = 3, idle_ms;
 static bool no_graph;
+static const char *sum_order = "any";
+static int gpus = 1, zero;
+static bool apart, no_overlap;
+static struct Ranks ranks;
 static struct ModelOptions options;
 static struct Numbers numbers;
 static char command[160];
 
 static const struct Option table[] = {
     { "model", OPT_STRING, &model, 0, 0, "NAME", "as for train", NULL },
-    { "batch", OPT_INT, &B, 1, 1024, "B", "sequences", NULL },
+    { "batch", OPT_INT, &B, 0, 1024, "B",
+      "sequences; 0: as many as fit into a GPU", NULL },
     { "seq", OPT_INT, &T, 1, 65536, "T", "tokens of each", NULL },
     { "precision", OPT_STRING, &precision, 0, 0, PRECISION_NAMES, "",
       NULL },
@@ -48,6 +56,15 @@ static const struct Option table[] = {
     { "idle", OPT_INT, &idle_ms, 0, 1000, "MS", "idle after each step",
       NULL },
     { "parts", OPT_INT, &parts, 0, 100, "N", "steps taken apart", NULL },
+    { "gpus", OPT_INT, &gpus, 1, GRAD_RANKS, "N",
+      "ranks, one a GPU, with B sequences each", NULL },
+    { "zero", OPT_INT, &zero, 0, 1, "0|1", "as for train", NULL },
+    { "sum-order", OPT_CHOICE, &sum_order, 0, 0, "any|fixed",
+      "as for train", NULL },
+    { "no-overlap", OPT_FLAG, &no_overlap, 0, 0, "", "as for train",
+      NULL },
+    { "apart", OPT_FLAG, &apart, 0, 0, "",
+      "the ranks exchange nothing: the limit of those that do", NULL },
     { "peer", OPT_STRING, &peer, 0, 0, "FILE.csv",
       "rows of bench_torch_gpu.py to print beside", NULL },
     { "fixture", OPT_STRING, &fixture, 0, 0, "DIR",
@@ -70,12 +87,6 @@ static void read_options(int argc, char **argv)
     if (!precision_options(&options, precision, recompute, true, &e))
         misuse("%s", e.text);
     options.no_graph = no_graph;
-    snprintf(command, sizeof command, "%s --model %s --batch %d --seq %d "
-             "--precision %s --recompute %s%s", program_name(), model, B, T,
-             precision, recompute, no_graph ? " --no-graph" : "");
-    if (idle_ms)
-        snprintf(command + strlen(command),
-                 sizeof command - strlen(command), " --idle %d", idle_ms);
 }
 
 /* bench-step: the loss that PyTorch computed */
@@ -161,15 +172,60 @@ static void check_low(void)
         fail("bf16 is too far from fp32: nothing is timed");
 }
 
+/* bench-step: how ranks share a step */
+static char **copy_arguments(int argc, char **argv)
+{
+    char **again = calloc((size_t)argc + 1, sizeof *again);
+    if (!again)
+        fail("out of memory");
+    memcpy(again, argv, (size_t)argc * sizeof *again);
+    return again;
+}
+
+static struct ShareConfig share_of(bool together)
+{
+    const bool many = ranks.dist.world > 1;
+    options.shards = together && many && zero ? ranks.dist.world : 0;
+    return (struct ShareConfig){
+        .dist = together && many ? &ranks.dist : NULL,
+        .fixed = together && *sum_order == 'f', .late = no_overlap,
+        .bucket_bytes = 25000000, .shards = options.shards > 0,
+    };
+}
+
+static int largest_batch(void)
+{
+    enum { MOST = 1024, STEP = 4 };
+    size_t left, all;
+    struct Config c;
+    struct Error e;
+    int mine = STEP, each[GRAD_RANKS];
+    if (!config_preset(&c, model, &e))
+        misuse("--model %s", e.text);
+    if (!backend_memory(&left, &all))
+        misuse("--batch 0: this backend does not say how much memory it "
+               "has; give a number");
+    while (mine < MOST
+           && (double)model_bytes(&c, mine + STEP, T, true, true, &options)
+              + 2.5e9 < (double)left)     /* CUDA's, NCCL's, buckets */
+        mine += STEP;
+    if (!dist_exchange(&ranks.dist, each, &mine, sizeof mine, &e))
+        ranks_fail(&ranks, e.text);
+    for (int r = 0; r < ranks.dist.world; r++)
+        mine = each[r] < mine ? each[r] : mine;
+    printf("the largest batch that fits: %d sequences a GPU\n", mine);
+    return mine;
+}
+
 /* bench-step: a shard of random tokens */
-/* Enough for a few different batches; the caller removes the file. */
-static void random_shard(char *path, int V)
+/* For 8 steps of so many tokens; the caller removes the file. */
+static void random_shard(char *path, int V, size_t step)
 {
     struct ShardWriter w;
     struct Error e;
     struct Rng r = rng_new(1, 0);
     uint16_t token[4096];
-    size_t left = 8 * (size_t)B * (size_t)T + 1;
+    size_t left = 8 * step + 1;
     int f = mkstemp(path);
     if (f < 0 || !shard_create(&w, path, &e))
         fail("%s: cannot write", path);
@@ -187,38 +243,101 @@ static void random_shard(char *path, int V)
 }
 
 /* bench-step: a model to time */
-static void make(struct Trainer *t)
+static void make(struct Trainer *t, const char *name, int b, int seq,
+                 int accumulate, const struct ShareConfig *share)
 {
     const struct TrainConfig config = {
-        .B = B, .T = T, .accumulate = 1, .seed = 1,
+        .B = b, .T = seq, .accumulate = accumulate, .seed = 1,
         .optimizer = { .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8,
                        .decay = 0.1, .clip = 1 },
         .schedule = { .shape = SCHEDULE_CONSTANT, .lr = 1e-4,
                       .last = 0.1, .warmup = 1, .steps = 1000 },
-        .options = options,
+        .options = options, .share = *share,
     };
     char path[] = "/tmp/bench-step-XXXXXX";
     struct Config c;
     struct Error e;
-    if (!config_preset(&c, model, &e))
+    if (!config_preset(&c, name, &e))
         misuse("--model %s", e.text);
-    if (T > c.T)
-        misuse("--seq %d: the model takes at most %d tokens", T, c.T);
-    random_shard(path, c.V);
+    if (seq > c.T)
+        misuse("--seq %d: the model takes at most %d tokens", seq, c.T);
+    random_shard(path, c.V, (size_t)b * (size_t)seq
+                            * (size_t)ranks.dist.world);
     if (!trainer_create(t, &config, &c, path, NULL, &e))
         fail("%s", e.text);
     unlink(path);
     model_init(&t->model, 1);
 }
 
-/* bench-step: time some steps */
+/* bench-step: several ranks beside one */
+static struct StepReport two_steps(bool together)
+{
+    const struct ShareConfig share = share_of(together);
+    struct StepReport r;
+    struct Trainer t;
+    struct Error e;
+    make(&t, "d2", 1, 64, ranks.dist.world, &share);
+    for (int i = 0; i < 2; i++)
+        if (!trainer_step(&t, &r, &e))
+            ranks_fail(&ranks, e.text);
+    trainer_free(&t);
+    return r;
+}
+
+static void check_ranks(void)
+{
+    const struct StepReport want = two_steps(false), r = two_steps(true);
+    printf("loss of %d ranks %.6f, of one %.6f; gradient %.6f, %.6f\n",
+           ranks.dist.world, r.loss, want.loss, r.norm, want.norm);
+    if (!(fabs(r.loss - want.loss) <= 1e-4 * want.loss)
+        || !(fabs(r.norm - want.norm) <= 1e-3 * want.norm))
+        fail("several ranks are too far from one: nothing is timed");
+}
+
+/* bench-step: open the file of rows */
+static void say(const char *format, int n)
+{
+    const size_t at = strlen(command);
+    snprintf(command + at, sizeof command - at, format, n);
+}
+
+static void open_rows(void)
+{
+    struct Error e;
+    const bool first = ranks.dist.rank == 0;
+    snprintf(command, sizeof command, "%.*s --model %s --batch %d "
+             "--seq %d --precision %s --recompute %s%s",
+             (int)strcspn(program_name(), ":"), program_name(), model, B,
+             T, precision, recompute, no_graph ? " --no-graph" : "");
+    if (idle_ms)
+        say(" --idle %d", idle_ms);
+    if (ranks.dist.world > 1)
+        say(" --gpus %d", ranks.dist.world);
+    if (zero)
+        say(" --zero %d", zero);
+    say(*sum_order == 'f' ? " --sum-order fixed" : "", 0);
+    say(no_overlap ? " --no-overlap" : "", 0);
+    say(apart ? " --apart" : "", 0);
+    if (!numbers_open(&numbers, first ? out : "",
+                      *machine ? machine : backend_name(), command, &e))
+        fail("%s", e.text);
+}
+
+static void close_rows(void)
+{
+    struct Error e;
+    if (!numbers_close(&numbers, &e))
+        fail("%s", e.text);
+}
+
+/* bench-step: name a row */
 static double step(struct Trainer *t)
 {
     struct StepReport r;
     struct Error e;
     double start = now_s();
     if (!trainer_step(t, &r, &e))
-        fail("%s", e.text);
+        ranks_fail(&ranks, e.text);
     const double took = now_s() - start;
     usleep(1000 * (useconds_t)idle_ms);
     return took;
@@ -226,42 +345,112 @@ static double step(struct Trainer *t)
 
 static void put(double value, const char *unit, const char *what)
 {
-    char length[16] = "", idle[16] = "";
+    char length[16] = "", idle[16] = "", shared[40] = "";
     if (T != 1024)
         snprintf(length, sizeof length, ".t%d", T);
     if (idle_ms)
         snprintf(idle, sizeof idle, ".idle%d", idle_ms);
-    number_put(&numbers, unit, value, "step.%s.b%d%s.%s%s%s%s%s.%s", model,
-               B, length, precision, *recompute == 'n' ? "" : ".",
+    if (ranks.dist.world > 1)
+        snprintf(shared, sizeof shared, ".n%d%s%s%s%s", ranks.dist.world,
+                 zero ? ".zero" : "", *sum_order == 'f' ? ".fixed" : "",
+                 no_overlap ? ".late" : "", apart ? ".apart" : "");
+    number_put(&numbers, unit, value, "step.%s.b%d%s.%s%s%s%s%s%s.%s",
+               model, B, length, precision, *recompute == 'n' ? "" : ".",
                *recompute == 'n' ? "" : recompute,
-               no_graph ? ".launches" : "", idle, what);
+               no_graph ? ".launches" : "", idle, shared, what);
 }
 
-static double time_steps(struct Trainer *t)
+/* bench-step: the slowest rank of each step */
+/* s = for each step the longest time of all ranks; the rank whose median
+ * is the longest, and that median. */
+static int slowest_of_all(struct Sample *s, const double *mine,
+                          double *longest)
 {
-    struct Sample s = {0};
-    for (int i = 0; i < 5; i++)
-        step(t);
-    for (int i = 0; i < steps; i++)
-        sample_add(&s, step(t));
-    double ms = 1e3 * median(&s), tokens = (double)B * T;
+    const int world = ranks.dist.world;
+    double (*all)[MAX_RUNS] = calloc((size_t)world, sizeof *all);
+    struct Error e;
+    int worst = 0;
+    if (!all)
+        fail("out of memory");
+    if (!dist_exchange(&ranks.dist, all, mine, sizeof *all, &e))
+        ranks_fail(&ranks, e.text);
+    *longest = 0;
+    for (int r = 0; r < world; r++) {
+        struct Sample one = {0};
+        for (int i = 0; i < steps; i++)
+            sample_add(&one, all[r][i]);
+        if (median(&one) > *longest)
+            *longest = median(&one), worst = r;
+    }
+    for (int i = 0; i < steps; i++) {
+        double most = 0;
+        for (int r = 0; r < world; r++)
+            most = all[r][i] > most ? all[r][i] : most;
+        sample_add(s, most);
+    }
+    free(all);
+    return worst;
+}
+
+/* bench-step: time some steps */
+/* Mean clock and power of each GPU, beside the others'. */
+static void put_power(const struct Power *mine)
+{
+    struct Power all[GRAD_RANKS];
+    struct Error e;
+    char name[32];
+    if (!dist_exchange(&ranks.dist, all, mine, sizeof *mine, &e))
+        ranks_fail(&ranks, e.text);
+    for (int r = 0; r < ranks.dist.world && all[r].readings; r++) {
+        printf("GPU %d: %.0f MHz, %.0f W, mean of %d readings\n", r,
+               all[r].mhz, all[r].watts, all[r].readings);
+        snprintf(name, sizeof name, "clock.%d", r);
+        put(all[r].mhz, "MHz", name);
+        snprintf(name, sizeof name, "power.%d", r);
+        put(all[r].watts, "W", name);
+    }
+}
+
+static void put_times(const struct Sample *s, const struct Trainer *t)
+{
+    const int world = ranks.dist.world;
+    double ms = 1e3 * median(s), tokens = (double)world * B * T;
     const struct Config *c = &t->model.config;
     double n = (double)config_params(c) - (double)c->T * c->C;
     double flop = tokens * (6 * n + 12.0 * c->L * c->C * T);
     char source[60];
-    double peak = backend_peak(precision, 0.2, source, sizeof source);
+    double peak = world * backend_peak(precision, 0.2, source,
+                                       sizeof source);
     printf("%s B=%d T=%d %s: %.2f ms (%.2f to %.2f), %.0f tok/s\n",
-           model, B, T, precision, ms, 1e3 * fastest(&s),
-           1e3 * slowest(&s), 1e3 * tokens / ms);
+           model, B, T, precision, ms, 1e3 * fastest(s),
+           1e3 * slowest(s), 1e3 * tokens / ms);
     printf("%.1f TFLOP/s, %.1f %% of the peak %s\n", 1e-9 * flop / ms,
            1e5 * flop / ms / peak, source);
     put(ms, "ms", "time");
-    put(1e3 * fastest(&s), "ms", "low");
-    put(1e3 * slowest(&s), "ms", "high");
+    put(1e3 * fastest(s), "ms", "low");
+    put(1e3 * slowest(s), "ms", "high");
     put(1e3 * tokens / ms, "tok/s", "rate");
     put(1e-9 * flop / ms, "TFLOP/s", "flop");
     put(1e5 * flop / ms / peak, "%", "mfu");
-    return ms;
+}
+
+static double time_steps(struct Trainer *t)
+{
+    double mine[MAX_RUNS] = {0}, longest;
+    struct Sample s = {0};
+    for (int i = 0; i < 5; i++)
+        step(t);
+    power_start();
+    for (int i = 0; i < steps; i++)
+        mine[i] = step(t);
+    const struct Power power = power_stop();
+    const int worst = slowest_of_all(&s, mine, &longest);
+    put_times(&s, t);
+    if (ranks.dist.world > 1)
+        printf("slowest: rank %d, median %.2f ms\n", worst,
+               1e3 * longest);
+    put_power(&power);
+    return 1e3 * median(&s);
 }
 
 /* bench-step: time the giving */
@@ -277,6 +466,38 @@ static void time_giving(struct Trainer *t)
     }
     printf("forward and backward given in %.3f ms\n", 1e3 * median(&s));
     put(1e3 * median(&s), "ms", "given");
+}
+
+/* bench-step: time the exchange alone */
+static void exchange_once(struct Trainer *t)
+{
+    struct Error e;
+    share_exchange(&t->share);
+    shards_give(&t->shards);
+    if (!dist_wait(&ranks.dist, &e))
+        ranks_fail(&ranks, e.text);
+}
+
+static void time_exchange(struct Trainer *t)
+{
+    const struct ModelUse u = model_use(&t->model);
+    double mine[MAX_RUNS] = {0}, longest;
+    struct Sample s = {0};
+    backend_zero(t->model.g.base, t->model.table.total * sizeof(real));
+    exchange_once(t);
+    for (int i = 0; i < steps; i++) {
+        const double start = now_s();
+        ranks.dist.sent = 0;
+        exchange_once(t);
+        mine[i] = now_s() - start;
+    }
+    slowest_of_all(&s, mine, &longest);
+    printf("exchange alone %.3f ms (%.3f to %.3f), each rank sends "
+           "%.1f MB\n", 1e3 * median(&s), 1e3 * fastest(&s),
+           1e3 * slowest(&s), (double)ranks.dist.sent / 1e6);
+    put(1e3 * median(&s), "ms", "exchange");
+    put((double)ranks.dist.sent / 1e6, "MB", "sent");
+    model_unuse(&t->model, u);
 }
 
 /* bench-step: read a row of the profile */
@@ -375,31 +596,42 @@ static void beside(double ms)
 
 static void measure(void)
 {
+    const struct ShareConfig share = share_of(!apart);
     struct Trainer t;
-    make(&t);
-    double ms = time_steps(&t);
-    time_giving(&t);
-    if (parts)
-        take_apart(&t);
     struct Error e;
+    if (B == 0)
+        B = largest_batch();
+    make(&t, model, B, T, share.dist ? ranks.dist.world : 1, &share);
+    open_rows();
+    double ms = time_steps(&t);
+    if (ranks.dist.world > 1 && !apart)
+        time_exchange(&t);
+    if (ranks.dist.world == 1)
+        time_giving(&t);
+    if (parts && ranks.dist.world == 1)
+        take_apart(&t);
     if (!model_ok(&t.model, &e))
         fail("%s", e.text);
-    beside(ms);
+    if (ranks.dist.world == 1)
+        beside(ms);
+    close_rows();
     trainer_free(&t);
 }
 
 int main(int argc, char **argv)
 {
-    struct Error e;
+    char **again = copy_arguments(argc, argv);
     read_options(argc, argv);
+    if (!place_from_environment(&ranks.place) && gpus > 1)
+        launch_ranks(again, gpus, 0);
+    ranks_join(&ranks, 300);
     check_fixture();
     if (options.precision == BF16)
         check_low();
-    if (!numbers_open(&numbers, out, *machine ? machine : backend_name(),
-                      command, &e))
-        fail("%s", e.text);
+    if (ranks.dist.world > 1)
+        check_ranks();
     measure();
-    if (!numbers_close(&numbers, &e))
-        fail("%s", e.text);
+    ranks_leave(&ranks);
+    free(again);
     return 0;
 }

@@ -8,25 +8,35 @@
 #include <string.h>
 
 /* hand a collective on */
+/* An array of `bytes` a rank of the world, to or from all others. */
+static void count(struct Dist *d, int times, size_t bytes)
+{
+    d->sent += (size_t)times * ((size_t)d->world - 1) * bytes;
+}
+
 void dist_all_reduce(struct Dist *d, real *p, size_t n)
 {
+    count(d, 2, n * sizeof *p / (size_t)d->world);
     d->calls->all_reduce(d, p, n);
 }
 
 void dist_reduce_scatter(struct Dist *d, real *part, const real *p,
                          size_t n)
 {
+    count(d, 1, n * sizeof *p);
     d->calls->reduce_scatter(d, part, p, n);
 }
 
 void dist_all_gather(struct Dist *d, void *p, size_t bytes)
 {
+    count(d, 1, bytes);
     d->calls->all_gather(d, p, bytes);
 }
 
 void dist_all_to_all(struct Dist *d, void *to, const void *from,
                      size_t bytes)
 {
+    count(d, 1, bytes);
     d->calls->all_to_all(d, to, from, bytes);
 }
 

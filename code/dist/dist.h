@@ -21,6 +21,7 @@ struct Dist {
     int rank, world;
     struct Hub *hub;                /* NULL where world is 1 */
     void *state;                    /* of its kind */
+    size_t sent;                    /* bytes, see below */
 };
 
 

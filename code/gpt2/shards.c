@@ -160,6 +160,15 @@ void shards_step(struct Shards *s, const struct AdamwStep *step)
     dist_join(s->share->config.dist);
 }
 
+void shards_give(struct Shards *s)
+{
+    if (!s->optimizer)
+        return;
+    for (int i = 0; i < s->share->buckets; i++)
+        give_part(s, &s->share->bucket[i]);
+    dist_join(s->share->config.dist);
+}
+
 
 /* bring all parts together on the host */
 /* The gradients' memory, idle between steps, holds them on the way. */

@@ -30,6 +30,9 @@ void shards_free(struct Shards *s);
  * gradient, and give it to all ranks. */
 void shards_step(struct Shards *s, const struct AdamwStep *step);
 
+/* Give it once more, for measuring.  Nothing where nothing is divided. */
+void shards_give(struct Shards *s);
+
 /* For a checkpoint: in rank 0 all of the arrays come to the host; every
  * rank has to call it.  shards_drop when they have been written. */
 bool shards_collect(const struct Shards *s, struct Error *e);

@@ -56,4 +56,8 @@ bool share_adds(const struct Share *s, int k);
 void share_begin(struct Share *s, bool last);
 void share_end(struct Share *s, int k, bool last);
 
+/* Exchange the model's gradient as after the last micro-batch, and nothing
+ * else: for measuring. */
+void share_exchange(struct Share *s);
+
 #endif

@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/foreign-programs.nw, "A small cuBLAS".  Edit it there. */
+/* Tangled from chapters/workshop/foreign-programs.nw, "What the calls compute".  Edit it there. */
 
 #ifndef SIMT_CUBLASLT_H
 #define SIMT_CUBLASLT_H
@@ -6,12 +6,10 @@
 typedef struct cublasLtContext *cublasLtHandle_t;
 static inline cublasStatus_t cublasLtCreate(cublasLtHandle_t *h)
 {
-    *h = (cublasLtHandle_t)malloc(1);
-    return *h ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
+    return cublasCreate((cublasHandle_t *)h);
 }
 static inline cublasStatus_t cublasLtDestroy(cublasLtHandle_t h)
 {
-    free(h);
-    return CUBLAS_STATUS_SUCCESS;
+    return cublasDestroy((cublasHandle_t)h);
 }
 #endif

@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/foreign-programs.nw, "A small cuBLAS".  Edit it there. */
+/* Tangled from chapters/workshop/foreign-programs.nw, "What the calls compute".  Edit it there. */
 
 #ifndef SIMT_LIBRARY_TYPES_H
 #define SIMT_LIBRARY_TYPES_H

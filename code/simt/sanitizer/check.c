@@ -259,15 +259,14 @@ static const char *other_text(const struct Ask *q, char *to, size_t room)
 }
 
 
-/* An addition to one number by many: its load and its store are on one
- * line, and lanes meet at the address. */
-static bool is_common_sum(const struct Ask *q)
+/* Are the two the load and the store of a line such as n[k]++: of one
+ * address, as the instructions have it? */
+static bool is_update(const struct Ask *q)
 {
     const struct Instruction *code = q->w->block->launch->kernel->code;
-    int there = 0;
-    for (uint32_t on = q->on; on; on &= on - 1)
-        there += q->address[__builtin_ctz(on)] == q->race.address;
-    return there > 1 && code[q->clash.at].line == code[q->w->pc].line;
+    const struct Instruction *i = code + q->w->pc, *j = code + q->clash.at;
+    return i->line == j->line && i->access != j->access &&
+           i->a[0] == j->a[0] && i->offset == j->offset;
 }
 
 static const char *between_lanes(const struct Block *b)
@@ -312,8 +311,8 @@ static const char *advice(const struct Ask *q)
                                     || kind == ACCESS_ASYNC_CG))
         return "Waiting for a copy shows it to the thread that asked for"
                " it: put __syncthreads() after the wait.";
-    if (is_common_sum(q))
-        return "To add to a number in memory is a load and a store, and"
+    if (is_update(q))
+        return "This line loads a number, changes it and stores it, and"
                " other threads come between: use an atomic operation, or"
                " give each thread a number of its own.";
     if (warp_of(c->other) == q->w->index)

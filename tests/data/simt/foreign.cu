@@ -130,9 +130,9 @@ static void test_product()
     expect("c[0][0]", c[0], 2 * (0 * 0 + 2 * 4 + 4 * 16) + 3);
     expect("c[1][0]", c[1], 2 * (1 * 0 + 3 * 4 + 5 * 16) + 3);
     expect("c[0][1]", c[2], 2 * (0 * 1 + 2 * 9 + 4 * 25) + 3);
-    expect("bf16 is refused",
+    expect("fp8 is refused",
            cublasGemmEx(h, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &two, a,
-                        CUDA_R_16BF, 1, b, CUDA_R_16BF, 1, &two, c,
+                        CUDA_R_8F_E4M3, 1, b, CUDA_R_8F_E4M3, 1, &two, c,
                         CUDA_R_16BF, 1, CUBLAS_COMPUTE_32F,
                         CUBLAS_GEMM_DEFAULT), CUBLAS_STATUS_NOT_SUPPORTED);
     cublasDestroy(h);
