@@ -350,7 +350,8 @@ static uint32_t w_of(const struct BulkCopy *c, uint32_t unit)
 }
 
 /* execute a bulk copy */
-static bool is_barrier(const struct BulkCopy *c, const struct Instruction *i,
+static bool is_barrier(const struct BulkCopy *c,
+                       const struct Instruction *i,
                        const struct Block *owner)
 {
     struct Mbarrier m;
