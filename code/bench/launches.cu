@@ -54,12 +54,13 @@ static void chain(cudaStream_t s, double us, int marks)
 }
 
 /* launches: record the chain as a graph */
-static cudaGraphExec_t graph_of(cudaStream_t s, double us)
+static cudaGraphExec_t graph_of(cudaStream_t s, double us,
+    void (*launch)(cudaStream_t s, double us, int marks))
 {
     cudaGraph_t graph;
     cudaGraphExec_t ready;
     CUDA_OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
-    chain(s, us, PLAIN);
+    launch(s, us, PLAIN);
     CUDA_OK(cudaStreamEndCapture(s, &graph));
     CUDA_OK(cudaGraphInstantiate(&ready, graph, 0));
     CUDA_OK(cudaGraphDestroy(graph));
@@ -105,7 +106,7 @@ static void chains(void)
         struct Times t = time_chain(s, us, PLAIN, NULL);
         put(median(&t.given), "µs", "given", us);
         put(median(&t.done), "µs", "done", us);
-        cudaGraphExec_t graph = graph_of(s, us);
+        cudaGraphExec_t graph = graph_of(s, us, chain);
         t = time_chain(s, us, PLAIN, graph);
         put(median(&t.given), "µs", "graph-given", us);
         put(median(&t.done), "µs", "graph-done", us);
@@ -138,17 +139,10 @@ static void launch_early(cudaStream_t s, int64_t cycles)
     CUDA_OK(cudaLaunchKernelEx(&config, busy_early, cycles));
 }
 
-static cudaGraphExec_t early_graph(cudaStream_t s, double us)
+static void early_chain(cudaStream_t s, double us, int)
 {
-    cudaGraph_t graph;
-    cudaGraphExec_t ready;
-    CUDA_OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
     for (int i = 0; i < CHAIN; i++)
         launch_early(s, cycles_of(us));
-    CUDA_OK(cudaStreamEndCapture(s, &graph));
-    CUDA_OK(cudaGraphInstantiate(&ready, graph, 0));
-    CUDA_OK(cudaGraphDestroy(graph));
-    return ready;
 }
 
 static void early_chains(void)
@@ -157,7 +151,7 @@ static void early_chains(void)
     cudaStream_t s;
     CUDA_OK(cudaStreamCreate(&s));
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        cudaGraphExec_t graph = early_graph(s, lengths[i]);
+        cudaGraphExec_t graph = graph_of(s, lengths[i], early_chain);
         struct Times t = time_chain(s, lengths[i], PLAIN, graph);
         put(median(&t.done), "µs", "early-done", lengths[i]);
         CUDA_OK(cudaGraphExecDestroy(graph));

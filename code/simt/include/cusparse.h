@@ -1,3 +1,3 @@
 /* Tangled from chapters/workshop/simt-runtime.nw, "Headers that are missing".  Edit it there. */
 
-#error "simtcc: no wmma fragments: write mma.sync as inline PTX"
+#error "simtcc: no cuSPARSE: write the kernel"
