@@ -36,8 +36,8 @@ done
 
 # What an H200 ends with an illegal instruction: cases of hopper_tensor that it
 # runs only when they are named.
-for row in "20|a first coordinate that is no multiple of 16 bytes|no multiple of 16" \
-           "21|a store before the tensor|a store begins before"; do
+for row in "22|a first coordinate that is no multiple of 16 bytes|no multiple of 16" \
+           "23|a store before the tensor|a store begins before"; do
     IFS='|' read -r number what words <<< "$row"
     said=$("$dir/hopper_tensor" "$number" 2>&1)
     case $said in

@@ -81,7 +81,7 @@ printf '#include "cuda_runtime.h"\nfloat *p; int f(){ return cudaMalloc(&p, 4); 
     > "$dir/host.cpp"
 check "a .cpp file has the host calls of cuda_runtime.h" \
     "$simtcc" -c "$dir/host.cpp" -o "$dir/host.o"
-for h in mma curand_kernel; do
+for h in nvrtc cufft cudnn torch/extension; do
     printf '#include <%s.h>\n' "$h" > "$dir/bad.cu"
     refuses "refused: <$h.h>" 1 'bad.cu:1:(.|\n)*simtcc: no ' \
         sh -c "'$simtcc' -c '$dir/bad.cu' -o '$dir/bad.o' 2>&1 |

@@ -96,12 +96,10 @@ static void pieces(const struct CopyRow *r, unsigned char *base,
 
 static void fill(const struct BulkCopy *c, unsigned char *to, uint32_t n)
 {
-    static const unsigned char nan16[] = { 0xff, 0x7f },
-        nan32[] = { 0xff, 0xff, 0xff, 0x7f };
-    uint32_t e = tensor_map_element(&c->map);
-    memset(to, c->map.nan && e == 8 ? 0xff : 0, n);
-    for (uint32_t k = 0; c->map.nan && e < 8 && k < n; k++)
-        to[k] = e == 2 ? nan16[k % 2] : nan32[k % 4];
+    static const unsigned char nan[] = { 0xf7, 0x7f };
+    memset(to, 0, n);
+    for (uint32_t k = 0; c->map.nan && k < n; k++)
+        to[k] = nan[k % 2];
 }
 
 static void load(const struct BulkCopy *c, unsigned char *shared,
@@ -352,21 +350,14 @@ static uint32_t w_of(const struct BulkCopy *c, uint32_t unit)
 }
 
 /* execute a bulk copy */
-static bool find_barrier(struct BulkCopy *c, const struct Instruction *i,
-                         struct Block **owner)
+static bool is_barrier(const struct BulkCopy *c,
+                       const struct Instruction *i,
+                       const struct Block *owner)
 {
-    uint64_t address[LANES];
     struct Mbarrier m;
-    lane_addresses(c->warp, i->c[2], c->form->bar_wide, c->form->bar_offset,
-                   address);
-    *owner = shared_place(c->warp, i, c->lane, address[c->lane],
-                          c->form->bar_wide && address[c->lane] >> 48, 8,
-                          &c->bar);
-    if (!*owner)
-        return false;
-    if (mbarrier_read(*owner, c->bar, &m))
+    if (mbarrier_read(owner, c->bar, &m))
         return true;
-    if ((*owner)->launch->check)
+    if (owner->launch->check)
         check_problem(PROBLEM_PHASE, c->warp, lane_bit[c->lane],
                       "a bulk copy counts on byte %u of shared memory, "
                       "where no mbarrier.init has set up a barrier",
@@ -374,6 +365,18 @@ static bool find_barrier(struct BulkCopy *c, const struct Instruction *i,
     return launch_fault(c->warp, FAULT_BARRIER, "%.60s: there is no "
                         "mbarrier at byte %u of shared memory", i->name,
                         c->bar);
+}
+
+static bool find_barrier(struct BulkCopy *c, const struct Instruction *i,
+                         struct Block **owner)
+{
+    uint64_t address[LANES];
+    lane_addresses(c->warp, i->c[2], c->form->bar_wide, c->form->bar_offset,
+                   address);
+    *owner = shared_place(c->warp, i, c->lane, address[c->lane],
+                          c->form->bar_wide && address[c->lane] >> 48, 8,
+                          &c->bar);
+    return *owner && (c->form->multicast || is_barrier(c, i, *owner));
 }
 
 static void begin_load(struct BulkCopy *c, const struct Instruction *i,
@@ -389,6 +392,8 @@ static void begin_load(struct BulkCopy *c, const struct Instruction *i,
                 owner->cluster->n);
             return;
         }
+        if (!is_barrier(c, i, c->to))
+            return;
         const struct Tracked *t = mbarrier_tracked(c->to, c->bar);
         c->phase = t ? t->phase : 0;
         begin(c->to, c);

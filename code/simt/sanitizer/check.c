@@ -242,7 +242,7 @@ static const char *other_text(const struct Ask *q, char *to, size_t room)
     bool near = c->other >= q->now->block;
     int lane = (int)(c->other % SEVERAL);
     if (near && warp_of(c->other) == PROXY) {
-        snprintf(to, room, "The bulk copy at %s writes them",
+        snprintf(to, room, "the bulk copy at %s writes",
                  where(l->kernel, (int)c->at, place, sizeof place));
         return to;
     }

@@ -142,6 +142,10 @@ struct Case {
     { "NaN outside", F32, 2, { 100, 40 }, { 32, 8 }, ONES, { 92, 36 }, 0, 1 },
     { "NaN outside, bf16", BF16, 2, { 100, 40 }, { 32, 8 }, ONES,
       { 88, 36 }, 2, 1 },
+    { "NaN outside, f16", CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, 2,
+      { 100, 40 }, { 32, 8 }, ONES, { 88, 36 }, 2, 1 },
+    { "NaN outside, f64", CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 8, 2,
+      { 100, 40 }, { 16, 8 }, ONES, { 90, 36 }, 3, 1 },
     { "added", S32, 2, { 100, 40 }, { 32, 8 }, ONES, { 92, 36 }, 3, 0, ADDED },
     { "an odd column", F32, 2, { 100, 40 }, { 32, 8 }, ONES, { 21, 9 }, 0, 0,
       LOAD_ONLY, "multiple of 16" },
@@ -170,6 +174,12 @@ static unsigned swizzled(unsigned x, int swizzle)
     return x ^ ((x >> 7 & ((1u << swizzle) - 1)) << 4);
 }
 
+/* A byte of an element outside of the tensor; NaN is 0x7ff7 in all types. */
+static unsigned char outside(const Case &c, int k)
+{
+    return (unsigned char)(!c.nan ? 0 : k % 2 ? 0x7f : 0xf7);
+}
+
 /* What the host expects in shared memory, in `want`, and in the second
  * tensor, in `target`. */
 static int expect(const Case &c, const cuuint64_t *stride)
@@ -191,8 +201,7 @@ static int expect(const Case &c, const cuuint64_t *stride)
             from += x * (d ? (long)stride[d - 1] : c.element);
         }
         for (int k = 0; k < c.element; k++) {
-            unsigned char v = inside ? source[from + k] : !c.nan ? 0 :
-                              k == c.element - 1 ? 0x7f : 0xff;
+            unsigned char v = inside ? source[from + k] : outside(c, k);
             want[swizzled((unsigned)(e * c.element + k), c.swizzle)] = v;
         }
         if (c.way == LOAD_ONLY)
@@ -207,8 +216,7 @@ static int expect(const Case &c, const cuuint64_t *stride)
             memcpy(target + from, source + from, (size_t)c.element);
         else if (padding)               /* a store writes whole 16 bytes */
             for (int k = 0; k < c.element; k++)
-                target[from + k] = !c.nan ? 0 : k == c.element - 1 ? 0x7f
-                                                                   : 0xff;
+                target[from + k] = outside(c, k);
     }
     return bytes;
 }

@@ -1,0 +1,3 @@
+/* Tangled from chapters/workshop/simt-runtime.nw, "Headers that are missing".  Edit it there. */
+
+#error "simtcc: no cuDNN: write the kernel"
