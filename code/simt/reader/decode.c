@@ -256,18 +256,19 @@ static void take_address(struct Text *t, const char *name)
             t->functions[k].taken = true;
 }
 
-/* Every name in an initial value, or in code that is no jump and no call. */
+/* Every name in an initial value, or in code that is no jump or call. */
 static void take_addresses(struct Text *t)
 {
     for (int k = 0; k < t->n_variables; k++)
-        for (const struct Start *s = t->variables[k]->starts; s; s = s->next)
+        for (const struct Start *s = t->variables[k]->starts;
+             s; s = s->next)
             take_address(t, s->name);
     for (int k = 0; k < t->n_functions; k++)
         for (int i = 0; i < t->functions[k].n_code; i++) {
             const struct Statement *s = &t->functions[k].code[i];
             for (int j = 0; j < s->operands; j++)
-                if (s->operand[j].kind == OPERAND_NAME && s->op[0] != 'b' &&
-                    strncmp(s->op, "call", 4))
+                if (s->operand[j].kind == OPERAND_NAME &&
+                    s->op[0] != 'b' && strncmp(s->op, "call", 4))
                     take_address(t, s->operand[j].name);
         }
 }

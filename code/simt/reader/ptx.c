@@ -401,15 +401,17 @@ static bool read_address(struct Reader *r, struct Variable *v, size_t at,
 {
     struct Start *s = pool_alloc(r->t->pool, sizeof *s);
     bool generic = take(r, "generic") && need(r, "(");
-    *s = (struct Start){ .at = at, .next = v->starts, .name = need_name(r) };
+    *s = (struct Start){ .at = at, .next = v->starts };
+    s->name = need_name(r);
     if (generic)
         need(r, ")");
     if (take(r, "+"))
         s->add = need_number(r);
     v->starts = s;
     return !r->failed && (type_bytes(type) == 8 ||
-        wrong(r, "variable '%s' of type .%s starts with the address of '%s'; "
-              "an address has 64 bits", v->name, type_names[type], s->name));
+        wrong(r, "variable '%s' of type .%s starts with the address of "
+              "'%s'; an address has 64 bits", v->name, type_names[type],
+              s->name));
 }
 
 static bool read_start(struct Reader *r, struct Variable *v, enum Type type)
