@@ -60,7 +60,7 @@ static void make(struct Model *m, int shards)
 static void buckets(const struct Row *row)
 {
     const int N = row_int(row, "N");
-    struct Dist d = { &noted, N - 1, N, NULL, NULL };
+    struct Dist d = { .calls = &noted, .rank = N - 1, .world = N };
     struct ShareConfig c = { .dist = &d, .shards = row_int(row, "parts"),
                              .bucket_bytes = (size_t)row_int(row, "B") };
     struct Model m;
@@ -104,7 +104,7 @@ static void parts(const struct Row *row)
     int *owners = calloc(m.table.total, sizeof *owners);
     assert_non_null(owners);
     for (int r = 0; r < N; r++) {
-        struct Dist d = { &noted, r, N, NULL, NULL };
+        struct Dist d = { .calls = &noted, .rank = r, .world = N };
         struct ShareConfig c = { .dist = &d, .shards = true,
                                  .bucket_bytes = 40000 };
         struct Optimizer o;
@@ -188,6 +188,72 @@ static void hub(const struct Row *row)
             fail_msg("rank %d: %s", r, why[r]);
 }
 
+/* ---- three ranks that wait for their GPUs call the roll ---------------- */
+static pthread_barrier_t all_done;
+struct Caller { int rank, listener, absent, exchange; char address[40]; };
+
+static const char *judge(const struct Caller *k, const struct Hub *h,
+                         const char *text)
+{
+    const int named = k->absent >= 0 ? k->absent : k->exchange == 0 ? 1
+                    : k->exchange > 0 ? 0 : -1;
+    char want[64];
+    snprintf(want, sizeof want, named < 0 ? "all 3 ranks answer"
+             : k->absent >= 0 ? "rank %d has not answered for 9 s"
+             : "rank %d: its GPU does not end", named);
+    if (k->rank > 0)
+        return h->quiet || k->absent == 0 ? NULL : "two that speak";
+    return h->quiet ? "rank 0 is quiet"
+         : strstr(text, want) ? NULL : "the message is another";
+}
+
+static void *caller(void *arg)
+{
+    const struct Caller *k = arg;
+    struct Hub h = { 0 };
+    struct Error e = { "" };
+    int all[3], mine = 0;
+    if (!hub_open(&h, k->rank, 3, k->address, k->listener, 20, &e))
+        fail_msg("%s", e.text);
+    const char *why = NULL;
+    if (k->rank == k->absent)
+        for (int i = 0; i < 6000 && hub_alive(&h, &e); i++)
+            usleep(10000);
+    else {
+        const bool good = k->rank == k->exchange
+            ? hub_exchange(&h, all, &mine, sizeof mine, &e)
+            : hub_roll_call(&h, 7, 2, &e);
+        why = good ? "the wait was said to be over" : judge(k, &h, e.text);
+        hub_abort(&h);
+    }
+    pthread_barrier_wait(&all_done);
+    hub_close(&h);
+    return (void *)(uintptr_t)why;
+}
+
+static void roll(const struct Row *row)
+{
+    pthread_t thread[3];
+    struct Caller k[3];
+    struct Error e;
+    int port, listener = hub_listen(&port, &e);
+    assert_true(listener >= 0);
+    assert_int_equal(pthread_barrier_init(&all_done, NULL, 3), 0);
+    for (int r = 0; r < 3; r++) {
+        k[r] = (struct Caller){ r, r ? -1 : listener,
+            row_int(row, "absent") - 1, row_int(row, "exchange") - 1, "" };
+        snprintf(k[r].address, sizeof k[r].address, "127.0.0.1:%d", port);
+        assert_int_equal(pthread_create(&thread[r], NULL, caller, &k[r]),
+                         0);
+    }
+    const char *why[3];
+    for (int r = 0; r < 3; r++)
+        pthread_join(thread[r], (void **)&why[r]);
+    for (int r = 0; r < 3; r++)
+        if (why[r])
+            fail_msg("rank %d: %s", r, why[r]);
+}
+
 static const struct Row rows[] = {
     { "buckets N=1 B=1 parts=0", buckets, "a bucket sent twice" },
     { "buckets N=2 B=1 parts=1", buckets, "a bucket sent too early" },
@@ -199,6 +265,10 @@ static const struct Row rows[] = {
     { "hub leaves=0 says=0", hub, "the value of another rank" },
     { "hub leaves=1 says=0", hub, "a dead rank that is not named" },
     { "hub leaves=1 says=1", hub, "two that speak" },
+    { "roll absent=3 exchange=0", roll, "a rank that hangs, not named" },
+    { "roll absent=0 exchange=3", roll, "the caller blames another" },
+    { "roll absent=0 exchange=1", roll, "other programs, it says" },
+    { "roll absent=0 exchange=0", roll, "a hang that ends as a success" },
 };
 
 int main(void)
