@@ -1,9 +1,8 @@
-/* Copies of TMA and multiplications of warpgroups, one kind in each launch:
- * the launches whose counts figures/data/hopper-ncu.csv has as Nsight Compute
- * read them off an H200.  hopper_counts [GROUP]: the tensor copies (tensor),
- * the copies of rows (bulk), those between blocks (between) or the
- * multiplications (multiply); without a word, all.  Each copy is compared with
- * what the host expects. */
+/* Copies of TMA and multiplications of warpgroups, one kind in each launch.
+ * hopper_counts [GROUP]: the tensor copies (tensor), the copies of rows
+ * (bulk), those between blocks (between and other) or the multiplications
+ * (multiply); without a word, all.  Each copy is compared with what the host
+ * expects. */
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -63,7 +62,7 @@ __device__ static void all_stored()
                  "cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-/* ---- boxes of tensors -------------------------------------------------- */
+/* ---- boxes of tensors ------------------------------------------------ */
 
 #define AT1 "r"(x[0])
 #define AT2 AT1, "r"(x[1])
@@ -92,8 +91,8 @@ __device__ static void all_stored()
 #define MIN_TENSOR(n, c, ...) REDUCE("min", n, c, __VA_ARGS__)
 #define AND_TENSOR(n, c, ...) REDUCE("and", n, c, __VA_ARGS__)
 
-/* out[block] = the sum of the bytes of its boxes.  Later times and blocks move one
- * box further along the last dimension. */
+/* out[block] = the sum of the bytes of its boxes.  Later times and blocks
+ * move one box further along the last dimension. */
 __global__ void tensor_load(const __grid_constant__ CUtensorMap map, Box b,
                             int further, uint32_t *out)
 {
@@ -210,9 +209,11 @@ static const Case cases[] = {
     { "32 x 8 f32, pitch 512", F32, 2, { 128, 40 }, { 32, 8 }, { 32, 9 } },
     { "32 x 8 f32, half a line off", F32, 2, { 128, 40 }, { 32, 8 },
       { 16, 9 } },
-    { "32 x 8 f32, 16 bytes off", F32, 2, { 128, 40 }, { 32, 8 }, { 4, 9 } },
+    { "32 x 8 f32, 16 bytes off", F32, 2, { 128, 40 }, { 32, 8 },
+      { 4, 9 } },
     { "16 bytes x 64", F32, 2, { 64, 80 }, { 4, 64 }, { 8, 3 } },
-    { "16 bytes x 64, second half", F32, 2, { 64, 80 }, { 4, 64 }, { 4, 3 } },
+    { "16 bytes x 64, second half", F32, 2, { 64, 80 }, { 4, 64 },
+      { 4, 3 } },
     { "32 bytes x 64", F32, 2, { 64, 80 }, { 8, 64 }, { 8, 3 } },
     { "32 bytes x 64, across sectors", F32, 2, { 64, 80 }, { 8, 64 },
       { 4, 3 } },
@@ -223,7 +224,8 @@ static const Case cases[] = {
     { "16 bytes x 64, pitch 16", F32, 2, { 4, 80 }, { 4, 64 }, { 0, 4 } },
     { "32 bytes x 64, pitch 32", F32, 2, { 8, 80 }, { 8, 64 }, { 0, 4 } },
     { "64 bytes x 64, pitch 64", F32, 2, { 16, 80 }, { 16, 64 }, { 0, 4 } },
-    { "128 bytes x 64, pitch 128", F32, 2, { 32, 80 }, { 32, 64 }, { 0, 4 } },
+    { "128 bytes x 64, pitch 128", F32, 2, { 32, 80 }, { 32, 64 },
+      { 0, 4 } },
     { "1024 bytes x 4", F32, 2, { 512, 16 }, { 256, 4 }, { 128, 3 } },
     { "rows past the end", F32, 2, { 101, 41 }, { 32, 8 }, { 92, 37 } },
     { "columns past the end", F32, 2, { 104, 41 }, { 32, 8 }, { 92, 7 } },
@@ -247,7 +249,8 @@ static const Case cases[] = {
     { "u64", T(UINT64), 8, 2, { 32, 64 }, { 16, 32 }, { 16, 8 }, 3 },
     { "f64", F64, 2, { 32, 64 }, { 16, 32 }, { 16, 8 }, 3 },
     { "tf32", T(TFLOAT32), 4, 2, { 64, 64 }, { 32, 32 }, { 32, 8 }, 3 },
-    { "f32ftz", T(FLOAT32_FTZ), 4, 2, { 64, 64 }, { 32, 32 }, { 32, 8 }, 3 },
+    { "f32ftz", T(FLOAT32_FTZ), 4, 2, { 64, 64 }, { 32, 32 },
+      { 32, 8 }, 3 },
     { "64 x 64 x 1", BF16, 3, { 128, 70, 3 }, { 64, 64, 1 }, { 64, 3, 2 },
       3 },
     { "64 x 4 x 3", BF16, 3, { 128, 10, 5 }, { 64, 4, 3 }, { 0, 3, 1 }, 3 },
@@ -508,7 +511,8 @@ static void run(const Case &c)
 {
     cuuint64_t stride[4] = { 0 };
     CUtensorMap map;
-    const int times = c.times ? c.times : 1, blocks = c.blocks ? c.blocks : 1;
+    const int times = c.times ? c.times : 1;
+    const int blocks = c.blocks ? c.blocks : 1;
     const int further = c.box[c.rank - 1];
     uint32_t sum[16] = { 0 };
     before();
@@ -538,7 +542,7 @@ static void run(const Case &c)
     }
 }
 
-/* ---- rows of bytes ----------------------------------------------------- */
+/* ---- rows of bytes --------------------------------------------------- */
 
 __global__ void bulk_load(const unsigned char *from, int bytes, int to,
                           uint32_t *out)
@@ -690,7 +694,7 @@ static void bulk_sums()
     }
 }
 
-/* ---- from block to block ----------------------------------------------- */
+/* ---- from block to block --------------------------------------------- */
 
 /* Block 0 copies to block 1; both are one cluster. */
 __global__ void between(int bytes, uint32_t *out)
@@ -733,7 +737,7 @@ static void betweens()
     }
 }
 
-/* ---- multiplications --------------------------------------------------- */
+/* ---- multiplications ------------------------------------------------- */
 
 #define TEN(t) "d" t "0,d" t "1,d" t "2,d" t "3,d" t "4,d" t "5,d" t "6,d" \
     t "7,d" t "8,d" t "9"
