@@ -261,6 +261,8 @@ for c in $clangs; do
     runs "$c: functions of doubles" 0 "0 wrong, no error" $data/doubles.cu
     runs "$c: what published programs do" 0 "0 wrong" $data/foreign.cu
     runs "$c: everything" 0 "" -Werror $data/everything.cu
+    runs "$c: functions through pointers" 0 "0 wrong, no error" -Werror \
+        $data/pointers.cu
     runs "$c: cooperative groups" 0 "0 wrong, no error" -Werror $data/groups.cu
     runs "$c: reduction" 0 "-50000, exactly -50000: no error" \
         $data/reduce.cu

@@ -3,6 +3,7 @@
 #include "rows.h"
 #include "backend/backend.h"
 #include "gpt2/writer.h"
+#include "io/quantised_tensors.h"
 
 /* Heads of 24 channels, a context that is no multiple of a tile of 32. */
 static const struct Config config = { .V = 257, .T = 70, .L = 2, .NH = 2,
@@ -202,6 +203,82 @@ static void uncached(const struct Row *row)
     model_free(&m);
 }
 
+/* The matrices of m in few bits, on its backend; m's own weights become
+ * what the codes stand for.  Row `skip` of the table stays as it is. */
+static void quantise_model(struct QuantisedModel *q, struct Model *m,
+                           int bits, int group, int skip)
+{
+    const struct ParamTable *t = &m->table;
+    real *w = model_borrow(m);
+    int bad[2];
+    *q = (struct QuantisedModel){ .m = m, .n = 1,
+        .row = calloc((size_t)t->n, sizeof *q->row) };
+    for (int i = 0; i < t->n; i++) {
+        size_t output, input;
+        struct Quantised h = { .group = group,
+            .type = bits == 4 ? WEIGHTS_INT4 : WEIGHTS_INT8 };
+        if (!quantised_tensor_possible(t, i) || i == skip)
+            continue;
+        quantised_tensor_steps(t, i, &output, &input);
+        h.K = (int)(output == 1 ? t->row[i].rows : t->row[i].cols);
+        h.N = (int)(t->row[i].size / (size_t)h.K);
+        assert_true(quantised_reserve(&h));
+        assert_true(quantised_round(&h, w + t->row[i].offset, output, input,
+                                    bad, bad + 1));
+        for (int n = 0; n < h.N; n++)
+            for (int k = 0; k < h.K; k++)
+                w[t->row[i].offset + (size_t)n * output
+                  + (size_t)k * input] = quantised_value(&h, n, k);
+        const size_t codes = (size_t)h.N * quantised_row_bytes(&h);
+        const size_t scales = (size_t)h.N * quantised_groups(&h)
+                            * sizeof *h.scales;
+        q->row[i] = h;
+        q->row[i].codes = backend_alloc(codes, "codes");
+        q->row[i].scales = backend_alloc(scales, "scales");
+        backend_put(q->row[i].codes, h.codes, codes);
+        backend_put(q->row[i].scales, h.scales, scales);
+        quantised_release(&h);
+    }
+    model_return(m, w, true);
+}
+
+/* Steps by codes, of a prompt of 5 and a row of its own, as the window that
+ * is computed with the numbers they stand for.  Then the codes of one matrix
+ * are made zeros, to see that they are what is multiplied. */
+static void by_codes(const struct Row *row)
+{
+    const int zero = row_int(row, "zero"), skip = row_int(row, "skip");
+    struct Model m;
+    struct Decoder d;
+    struct QuantisedModel q;
+    int32_t text[T];
+    real want[V], got[V];
+    open_model(&m);
+    quantise_model(&q, &m, row_int(row, "bits"), row_int(row, "group"),
+                   skip);
+    open_decoder(&d, &m, 2);
+    decoder_quantise(&d, &q);
+    some_text(text, T, 1);
+    decoder_prefill(&d, 1, text, 12, NULL, &e);
+    for (int i = 12; i < 20; i++) {
+        if (!decoder_step(&d, (int[]){ 1 }, text + i, 1, got, &e))
+            fail_msg("%s", e.text);
+        full(&m, want, text, i + 1);
+        near("a step by codes", got, want, 4e-6);
+    }
+    backend_zero(q.row[zero].codes, (size_t)q.row[zero].N
+                                    * quantised_row_bytes(&q.row[zero]));
+    decoder_step(&d, (int[]){ 1 }, text + 20, 1, got, &e);
+    full(&m, want, text, 21);
+    double off = 0;
+    for (int i = 0; i < V; i++)
+        off = fmax(off, fabs((double)got[i] - (double)want[i]));
+    assert_true(off > 1e-3);
+    decoder_free(&d);
+    quantised_model_free(&q);
+    model_free(&m);
+}
+
 static void refuses(const struct Row *row)
 {
     struct Model m;
@@ -350,6 +427,10 @@ static const struct Row rows[] = {
     { "batch steps=5", batch, "rows that leak; one length for all" },
     { "reset", reset, "a length that stays; a reset of all rows" },
     { "uncached", uncached, "the text of another row" },
+    { "codes bits=8 group=64 zero=0 skip=4", by_codes,
+      "the codes of another matrix; a classifier in fp32" },
+    { "codes bits=4 group=32 zero=24 skip=0", by_codes,
+      "codes where there are none; no codes in the last layer" },
     { "refuses", refuses, "a cache longer than the model's activations" },
     { "company rows=1 count=20 stop=-1", company, "rows not given back" },
     { "company rows=4 count=20 stop=-1", company, "one seed for all texts" },

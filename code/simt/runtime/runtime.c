@@ -581,7 +581,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
     NEEDS_STREAM(stream);
     return launch(&(struct Request){
         .kernel = kernel, .grid = grid, .block = block,
-        .cluster = { 1, 1, 1 }, .arguments = arguments, .bytes = bytes,
+        .arguments = arguments, .bytes = bytes,
         .stream = stream });
 }
 
@@ -591,7 +591,7 @@ static cudaError_t request_of(const cudaLaunchConfig_t *c,
 {
     *r = (struct Request){ .grid = c->gridDim, .block = c->blockDim,
                            .bytes = c->dynamicSmemBytes,
-                           .stream = c->stream, .cluster = { 1, 1, 1 } };
+                           .stream = c->stream };
     for (unsigned k = 0; k < c->numAttrs; k++) {
         const cudaLaunchAttribute *a = &c->attrs[k];
         if (a->id == cudaLaunchAttributeClusterDimension)
@@ -600,8 +600,8 @@ static cudaError_t request_of(const cudaLaunchConfig_t *c,
         if (a->id == cudaLaunchAttributeCooperative)
             r->cooperative = a->val.cooperative;
     }
-    if (r->cooperative && (r->cluster.x != 1 || r->cluster.y != 1 ||
-                           r->cluster.z != 1))
+    if (r->cooperative && (r->cluster.x > 1 || r->cluster.y > 1 ||
+                           r->cluster.z > 1))
         return refuse(cudaErrorNotSupported, "cudaLaunchKernelExC: a "
                       "cooperative launch of clusters: the software GPU "
                       "has one or the other");
@@ -646,9 +646,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters,
     cudaError_t code = find_kernel(&k, kernel);
     if (!code)
         code = request_of(c, &r);
-    uint64_t blocks = code ? 1 : (uint64_t)r.cluster.x * r.cluster.y *
-                                 r.cluster.z;
-    *clusters = code || !blocks ? 0 : gpu->sms / (int)blocks;
+    uint64_t blocks = (uint64_t)r.cluster.x * r.cluster.y * r.cluster.z;
+    *clusters = code ? 0 : gpu->sms / (int)(blocks ? blocks : 1);
     return code;
 }
 
