@@ -146,6 +146,7 @@ struct Options {
     bool count, check;          /* default: both                         */
     bool plain;                 /* not the functions for 256-bit vectors */
     uint64_t step_limit;        /* warp instructions of one block        */
+    size_t heap_bytes;          /* for malloc in kernels: 8 MB           */
     /* Called before each instruction of a warp, with the lanes that will
      * execute it; NULL: nobody. */
     void (*step)(const struct Warp *, uint32_t on);
