@@ -33,7 +33,6 @@ ALWAYS_INLINE void add_block(Lanes *sum, const struct Times *t, int M,
                              const Ints *block, int k, const bf16 *scales,
                              const int bits)
 {
-    #pragma GCC unroll 4
     for (int i = 0; i < 32 / bits; i += 2) {
         const int group = (k + 16 * i) >> t->shift;
         const real s = (real)bf16_to_float(scales[group < t->last ? group

@@ -47,7 +47,8 @@ real quantised_value(const struct Quantised *q, int n, int k)
 {
     int shift;
     const uint8_t *row = q->codes + (size_t)n * quantised_row_bytes(q);
-    const int bits = row[byte_of(q->type, (size_t)k, &shift)] >> shift;
+    const size_t at = byte_of(q->type, (size_t)k, &shift);
+    const int bits = row[at] >> shift;
     const int code = q->type == WEIGHTS_INT4 ? (bits & 15) - (bits & 8) * 2
                                              : (int8_t)bits;
     const bf16 scale = q->scales[(size_t)n * quantised_groups(q)
