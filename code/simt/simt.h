@@ -154,6 +154,7 @@ struct Options {
     void (*access)(const struct Warp *, const struct Access *);
 };
 extern struct Options simt_options;
+size_t simt_heap_used(void);    /* bytes that kernels hold by malloc     */
 
 /* a launch, a block */
 struct Launch {

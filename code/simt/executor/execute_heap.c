@@ -1,4 +1,4 @@
-/* Tangled from chapters/workshop/ptx.nw, "malloc in a kernel".  Edit it there. */
+/* Tangled from chapters/workshop/ptx.nw, "Memory allocated in a kernel".  Edit it there. */
 
 #include "simt/executor/execute.h"
 #include "simt/sanitizer/check.h"
@@ -6,6 +6,8 @@
 #include <string.h>
 
 static size_t heap_used;
+
+size_t simt_heap_used(void) { return heap_used; }
 
 /* one lane allocates */
 static uint64_t lane_malloc(uint64_t bytes)
