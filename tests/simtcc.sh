@@ -57,8 +57,8 @@ refused() {
     refuses "refused: $1" 1 "bad.cu:3:.*$3" "$simtcc" -c "$dir/bad.cu" \
         -o "$dir/bad.o"
 }
-refused "graphs" 'void f(){ cudaStreamBeginCapture(0, 0); }' \
-    'simtcc: the software GPU has no graphs'
+refused "another process" 'void f(){ cudaIpcGetMemHandle(0, 0); }' \
+    'simtcc: the software GPU belongs to one process'
 refused "atomicMax of floats" \
     '__global__ void k(float *p){ atomicMax(p, 1.0f); }' \
     'simtcc: there is no atomicMax of floats'

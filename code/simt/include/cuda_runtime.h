@@ -84,6 +84,7 @@
 #include "simt_device.h"
 #include "simt_spaces.h"
 #include "simt_launch.h"
+#include "simt_graph_kernel.h"
 #include "simt_numbers.h"
 #include "simt_double.h"
 #include "simt_std.h"
