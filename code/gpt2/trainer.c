@@ -222,8 +222,8 @@ static void describe_fault(struct Trainer *t, int rank, struct Fault f)
                  "gradients of all ranks are finite, so their sum is too "
                  "large, or a GPU or a link has made an error");
     else
-        snprintf(t->fault, sizeof t->fault, "; rank %d has the first number "
-                 "that is not finite, in %s%s", rank,
+        snprintf(t->fault, sizeof t->fault, "; rank %d has the first "
+                 "number that is not finite, in %s%s", rank,
                  f.kind == BAD_WEIGHT ? "the weights " : "the gradient of ",
                  t->model.table.row[f.row].name);
 }

@@ -1080,6 +1080,34 @@ void check_mbarrier_init(struct Warp *w, int lane, uint32_t at,
                       count);
 }
 
+uint32_t check_mbarrier_made(struct Warp *w, int lane,
+                             const struct Block *b)
+{
+    if (b != watched || !ordered())
+        return 0;
+    order_turn(w);
+    return now_shared.mine + (Stamp)lane;
+}
+
+void check_mbarrier_known(struct Warp *w, int lane, const struct Block *b,
+                          uint32_t at)
+{
+    const struct Tracked *t = mbarrier_tracked(b, at);
+    if (!t->made || b != watched || !ordered())
+        return;
+    order_turn(w);
+    if (over(t->made, now_shared.mine + (Stamp)lane, &now_shared) ||
+        order_over(t->made, lane, false, &now_shared))
+        return;
+    char thread[60], place[160];
+    thread_text(&b->launch->block, warp_of(t->made) * LANES +
+                (int)(t->made % SEVERAL), thread, sizeof thread);
+    check_problem(PROBLEM_RACE, w, 1u << lane, "waits for the mbarrier at "
+                  "byte %u of shared memory, which %s initialises at %s."
+                  "\n    Put __syncthreads() between the two.", at, thread,
+                  where(b->launch->kernel, t->init, place, sizeof place));
+}
+
 /* watch bulk copies */
 /* Compare, or note down, an access of a lane to bytes in a row. */
 static void touch_range(struct Ask *q, int lane, uint64_t from,
