@@ -2352,6 +2352,9 @@ static bool chosen(const struct Instruction *load, int left)
         if (i->run == run_select4 || i->run == run_select8)
             if (i->a[0] == value || i->b[0] == value)
                 return true;
+        if (load->size == 1 && i->size == 1 && i->b[0] == value &&
+            (i->run == run_store || i->run == run_frame_store))
+            return true;
         for (int k = 0; k < 4; k++)
             if (i->a[k] == value || i->b[k] == value || i->c[k] == value)
                 return false;
