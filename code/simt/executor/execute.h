@@ -65,7 +65,7 @@ struct Constant { enum ConstantKind kind; uint32_t unit; uint64_t value; };
 
 /* the executor's functions */
 Handler run_branch, run_branch_table, run_which, run_no_function,
-    run_exit, run_trap, run_nothing,
+    run_malloc, run_free, run_exit, run_trap, run_nothing,
     run_setp, run_select4, run_select8, run_logic_pred, run_mov_pred,
     run_pack, run_unpack, run_param, run_param_at, run_frame_load,
     run_frame_store, run_frame_at, run_to_window, run_from_window,

@@ -1667,6 +1667,21 @@ static bool decode_assert(struct Decoder *d, const struct Operand *args)
     return emit(d, &i);
 }
 
+/* Pointers and sizes have 64 bits. */
+static bool decode_heap(struct Decoder *d, const struct Operand *result,
+                        const struct Operand *args, bool allocates)
+{
+    struct Instruction i = start(d, allocates ? run_malloc : run_free);
+    if (args->n != 1 || args->list[0].kind != OPERAND_VARIABLE ||
+        args->list[0].variable->bytes != 8 || result->n != allocates ||
+        (allocates && (result->list[0].kind != OPERAND_VARIABLE ||
+                       result->list[0].variable->bytes != 8)))
+        return refuse(d, "malloc and free of a kernel want 64 bits");
+    i.offset = (int64_t)args->list[0].variable->place;
+    i.offset2 = allocates ? (int64_t)result->list[0].variable->place : 0;
+    return emit(d, &i);
+}
+
 /* The places of the callee's parameters are those of the caller's. */
 static bool fits_place(const struct Variable *formal,
                        const struct Operand *actual)
@@ -1782,6 +1797,9 @@ static bool decode_call(struct Decoder *d)
     if (!strcmp(name->name, "__assertfail"))
         return decode_assert(d, args);
     struct Function *f = function_named(d, name->name);
+    if (!f && (!strcmp(name->name, "malloc") ||
+               !strcmp(name->name, "free")))
+        return decode_heap(d, result, args, name->name[0] == 'm');
     if (!f)
         return refuse(d, "function '%.80s' is called, but not in this "
                       "text; define it in the same file", name->name);
