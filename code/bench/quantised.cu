@@ -71,7 +71,8 @@ __global__ static void fill_scales(bf16 *x, size_t n)
     const size_t step = (size_t)gridDim.x * blockDim.x;
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     for (; i < n; i += step)
-        x[i] = float_to_bf16(0.001f * (1 + (float)(i * 7919 % 1021) / 1021));
+        x[i] = float_to_bf16(0.001f * (1 + (float)(i * 7919 % 1021)
+                                           / 1021));
 }
 
 __global__ static void fill_row(float *x, int n)
