@@ -34,15 +34,16 @@ for word in "${@:-*}"; do
 done
 [ $# -eq 0 ] || finish
 
-# What an H200 ends with an illegal instruction: cases of hopper_tensor that it
-# runs only when they are named.
-for row in "22|a first coordinate that is no multiple of 16 bytes|no multiple of 16" \
-           "23|a store before the tensor|a store begins before"; do
-    IFS='|' read -r number what words <<< "$row"
-    said=$("$dir/hopper_tensor" "$number" 2>&1)
+# What an H200 ends with an illegal instruction: cases that the programs run
+# only when they are named.
+for row in "tensor|22|a first coordinate that is no multiple of 16 bytes|no multiple of 16" \
+           "tensor|23|a store before the tensor|a store begins before" \
+           "bulk|alone|a sum into shared memory without clusters|needs a launch with clusters"; do
+    IFS='|' read -r program number what words <<< "$row"
+    said=$("$dir/hopper_$program" "$number" 2>&1)
     case $said in
-    *"$words"*cudaErrorIllegalInstruction*) ok "hopper_tensor refuses $what" ;;
-    *) not_ok "hopper_tensor refuses $what" "$said" ;;
+    *"$words"*cudaErrorIllegalInstruction*) ok "hopper_$program refuses $what" ;;
+    *) not_ok "hopper_$program refuses $what" "$said" ;;
     esac
 done
 

@@ -523,13 +523,13 @@ static void write_changed(const struct Change *c, const struct Model *m)
         if (c->drop && strcmp(p->name, c->drop) == 0)
             continue;
         snprintf(name[n], 80, "%s%s", c->prefix, p->name);
-        source[n] = (struct StSource){ name[n], p->rows, p->cols,
-                                       m->w.base + p->offset };
+        source[n] = (struct StSource){ .name = name[n], .rows = p->rows,
+            .cols = p->cols, .data = m->w.base + p->offset };
         n++;
     }
     if (c->add)
-        source[n++] = (struct StSource){ c->add, c->rows, c->cols,
-            c->copy_wte ? m->w.wte : junk };
+        source[n++] = (struct StSource){ .name = c->add, .rows = c->rows,
+            .cols = c->cols, .data = c->copy_wte ? m->w.wte : junk };
     OK(safetensors_write(in_top("w.safetensors"), source, n, &error));
     if (c->config) {
         FILE *f = fopen(in_top("config.json"), "wb");

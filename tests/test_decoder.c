@@ -202,6 +202,54 @@ static void uncached(const struct Row *row)
     model_free(&m);
 }
 
+/* Row `skip` of the table stays without codes. */
+static void quantise_model(struct QuantisedModel *q, struct Model *m,
+                           int bits, int group, int skip)
+{
+    if (!quantised_model_round(q, m, bits == 4 ? WEIGHTS_INT4 : WEIGHTS_INT8,
+                               group, &e))
+        fail_msg("%s", e.text);
+    backend_free(q->row[skip].codes);
+    q->row[skip].codes = NULL;
+}
+
+/* Steps by codes, of a prompt of 5 and a row of its own, as the window that
+ * is computed with the numbers they stand for.  Then the codes of one matrix
+ * are made zeros, to see that they are what is multiplied. */
+static void by_codes(const struct Row *row)
+{
+    const int zero = row_int(row, "zero"), skip = row_int(row, "skip");
+    struct Model m;
+    struct Decoder d;
+    struct QuantisedModel q;
+    int32_t text[T];
+    real want[V], got[V];
+    open_model(&m);
+    quantise_model(&q, &m, row_int(row, "bits"), row_int(row, "group"),
+                   skip);
+    open_decoder(&d, &m, 2);
+    decoder_quantise(&d, &q);
+    some_text(text, T, 1);
+    decoder_prefill(&d, 1, text, 12, NULL, &e);
+    for (int i = 12; i < 20; i++) {
+        if (!decoder_step(&d, (int[]){ 1 }, text + i, 1, got, &e))
+            fail_msg("%s", e.text);
+        full(&m, want, text, i + 1);
+        near("a step by codes", got, want, 4e-6);
+    }
+    backend_zero(q.row[zero].codes, (size_t)q.row[zero].N
+                                    * quantised_row_bytes(&q.row[zero]));
+    decoder_step(&d, (int[]){ 1 }, text + 20, 1, got, &e);
+    full(&m, want, text, 21);
+    double off = 0;
+    for (int i = 0; i < V; i++)
+        off = fmax(off, fabs((double)got[i] - (double)want[i]));
+    assert_true(off > 1e-3);
+    decoder_free(&d);
+    quantised_model_free(&q);
+    model_free(&m);
+}
+
 static void refuses(const struct Row *row)
 {
     struct Model m;
@@ -350,6 +398,10 @@ static const struct Row rows[] = {
     { "batch steps=5", batch, "rows that leak; one length for all" },
     { "reset", reset, "a length that stays; a reset of all rows" },
     { "uncached", uncached, "the text of another row" },
+    { "codes bits=8 group=64 zero=0 skip=4", by_codes,
+      "the codes of another matrix; a classifier in fp32" },
+    { "codes bits=4 group=32 zero=24 skip=0", by_codes,
+      "codes where there are none; no codes in the last layer" },
     { "refuses", refuses, "a cache longer than the model's activations" },
     { "company rows=1 count=20 stop=-1", company, "rows not given back" },
     { "company rows=4 count=20 stop=-1", company, "one seed for all texts" },

@@ -177,7 +177,9 @@ static bool try_loader(struct Error *e)
 static bool try_safetensors(struct Error *e)
 {
     real x[6] = { 1, 2, 3, 4, 5, 6 };
-    const struct StSource source[] = { { "b", 2, 3, x }, { "a", 0, 6, x } };
+    const struct StSource source[] = {
+        { .name = "b", .rows = 2, .cols = 3, .data = x },
+        { .name = "a", .cols = 6, .data = x } };
     struct Safetensors s = { 0 };
     bool good = safetensors_write(in_dir("x.safetensors"), source, 2, e)
              && safetensors_open(&s, in_dir("x.safetensors"), e)

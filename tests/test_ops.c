@@ -8,6 +8,8 @@
 #include "ops/loss/crossentropy.h"
 #include "ops/embedding/embedding.h"
 #include "ops/gelu/gelu.h"
+#include "ops/quantised/quantised.h"
+#include "base/formats.h"
 #include "ops/layernorm/layernorm.h"
 #include "ops/linear/linear.h"
 #include "backend/backend.h"
@@ -631,6 +633,146 @@ static void same_bits_row(const struct Row *row)
     omp_set_num_threads(before);
 }
 
+/* ---- quantised weights ------------------------------------------------- */
+
+/* A matrix w [N][K] in few bits, here (h) and where the operators run (q).
+ * The weights of output n are 1 + n times as large, those of group g too. */
+struct Few { struct Quantised h, q; real *w; };
+
+static void few_bits(struct Few *f, const struct Row *row)
+{
+    int bits = row_int(row, "bits"), N = row_int(row, "N"), bad[2];
+    int K = row_int(row, "K"), group = row_int(row, "group");
+    f->h = (struct Quantised){ bits == 4 ? WEIGHTS_INT4 : WEIGHTS_INT8, N, K,
+                               group, NULL, NULL };
+    size_t codes = (size_t)N * quantised_row_bytes(&f->h);
+    size_t scales = (size_t)N * quantised_groups(&f->h) * sizeof(bf16);
+    f->h.codes = malloc(codes);
+    f->h.scales = malloc(scales);
+    memset(f->h.codes, 0xff, codes);
+    memset(f->h.scales, 0xff, scales);
+    f->w = malloc((size_t)N * (size_t)K * sizeof *f->w);
+    for (int n = 0; n < N; n++)
+        for (int k = 0; k < K; k++)
+            f->w[k * N + n] = (real)(noise(3, (uint64_t)(n * K + k))
+                                     * (1 + n) * (1 + k / group));
+    assert_true(quantised_round(&f->h, f->w, 1, (size_t)N, &bad[0], &bad[1]));
+    f->q = f->h;
+    f->q.codes = sent(f->h.codes, codes);
+    f->q.scales = sent(f->h.scales, scales);
+}
+
+static void few_bits_free(struct Few *f)
+{
+    free(f->h.codes);
+    free(f->h.scales);
+    free(f->w);
+    backend_free(f->q.codes);
+    backend_free(f->q.scales);
+}
+
+/* Each weight is the nearest that its format has, with a scale that clips
+ * nothing and is not larger than it must be. */
+static void quantised_round_row(const struct Row *row)
+{
+    struct Few f;
+    few_bits(&f, row);
+    const struct Format *format = format_named(
+        row_int(row, "bits") == 4 ? "int4" : "int8");
+    const double most = format_largest(format);
+    for (int n = 0; n < f.h.N; n++)
+        for (int k0 = 0; k0 < f.h.K; k0 += f.h.group) {
+            double amax = 0;
+            const double s = bf16_to_float(f.h.scales[
+                (size_t)n * quantised_groups(&f.h)
+                + (size_t)(k0 / f.h.group)]);
+            for (int k = k0; k < k0 + f.h.group && k < f.h.K; k++)
+                amax = fmax(amax, fabs((double)f.w[k * f.h.N + n]));
+            if (!(s * most >= amax && s * most <= amax * (1 + 0x1p-7)))
+                fail_msg("output %d, weight %d: scale %g for %g", n, k0, s,
+                         amax);
+            for (int k = k0; k < k0 + f.h.group && k < f.h.K; k++) {
+                const double w = (double)f.w[k * f.h.N + n];
+                const double got = (double)quantised_value(&f.h, n, k);
+                const double want = s * format_round(format, w / s, false);
+                if (!(fabs(got - want) <= 1e-6 * amax
+                      || fabs(fabs(got - w) - s / 2) <= 1e-5 * s))
+                    fail_msg("output %d, weight %d: %g became %g, not %g",
+                             n, k, w, got, want);
+            }
+        }
+    few_bits_free(&f);
+}
+
+static void quantised_nan_row(const struct Row *row)
+{
+    (void)row;
+    uint8_t codes[3 * 64];
+    bf16 scales[3];
+    struct Quantised q = { WEIGHTS_INT8, 3, 40, 64, codes, scales };
+    real w[3 * 40] = { 0 };
+    int n = -1, k = -1;
+    assert_true(quantised_round(&q, w, 40, 1, &n, &k));
+    assert_true(quantised_value(&q, 2, 39) == 0);
+    w[1 * 40 + 39] = (real)NAN;
+    assert_false(quantised_round(&q, w, 40, 1, &n, &k));
+    assert_true(n == 1 && k == 39);
+    w[1 * 40 + 39] = (real)INFINITY;
+    assert_false(quantised_round(&q, w, 40, 1, &n, &k));
+    assert_false(quantised_group_allowed(0) || quantised_group_allowed(16)
+                 || quantised_group_allowed(48)
+                 || quantised_group_allowed(-64));
+    assert_true(quantised_group_allowed(32) && quantised_group_allowed(1024));
+}
+
+static void quantised_linear_row(const struct Row *row)
+{
+    struct Few f;
+    few_bits(&f, row);
+    int M = row_int(row, "M"), N = f.h.N, K = f.h.K;
+    struct Three x = three("x", (size_t)M * (size_t)K, 1, 0.1, 1);
+    struct Three b = three("b", (size_t)N, 2, 0, 100);
+    struct Three y = three_out("y", (size_t)M * (size_t)N);
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            float s = b.plain[n];
+            double d = b.exact[n];
+            for (int k = 0; k < K; k++) {
+                const double w = (double)quantised_value(&f.h, n, k);
+                s += (float)w * (float)x.plain[m * K + k];
+                d += w * x.exact[m * K + k];
+            }
+            y.plain[m * N + n] = (real)s;
+            y.exact[m * N + n] = d;
+        }
+    quantised_linear(y.ours, x.ours, &f.q, b.ours, M);
+    three_check(&y);
+    three_free(&x);
+    three_free(&b);
+    few_bits_free(&f);
+}
+
+/* A row gives the same bits alone as among eleven, with and without b. */
+static void quantised_alone_row(const struct Row *row)
+{
+    struct Few f;
+    few_bits(&f, row);
+    enum { M = 11 };
+    size_t N = (size_t)f.h.N, K = (size_t)f.h.K;
+    struct Three x = three("x", M * K, 1, 0, 1);
+    struct Three all = three_out("all", M * N), one = three_out("one", M * N);
+    quantised_linear(all.ours, x.ours, &f.q, NULL, M);
+    for (size_t m = 0; m < M; m++)
+        quantised_linear(one.ours + m * N, x.ours + m * K, &f.q, NULL, 1);
+    three_fetch(&all);
+    three_fetch(&one);
+    expect_same_bits("one", one.host, all.host, M * N);
+    three_free(&x);
+    three_free(&all);
+    three_free(&one);
+    few_bits_free(&f);
+}
+
 static const struct Row rows[] = {
 { "vexp step=997", vexp_row,
   "one term of the series short; log 2 in a single constant" },
@@ -672,6 +814,26 @@ static const struct Row rows[] = {
   "w read as [OC][C]" },
 { "linear_fwd N=1 C=257 OC=33 bias=0", linear_fwd_row,
   "y not cleared without a bias" },
+{ "quantised_round bits=8 N=5 K=160 group=64", quantised_round_row,
+  "a scale rounded down: the largest weight clipped; one scale for a row" },
+{ "quantised_round bits=4 N=7 K=100 group=32", quantised_round_row,
+  "two codes of a byte exchanged" },
+{ "quantised_round refuses NaN", quantised_nan_row,
+  "0/0 in a group of zeros; NaN that becomes a code" },
+{ "quantised_linear bits=8 M=1 N=37 K=256 group=32", quantised_linear_row,
+  "the scale of the group before" },
+{ "quantised_linear bits=8 M=3 N=5 K=100 group=64", quantised_linear_row,
+  "weights after the last one are not zero; x read beyond its end" },
+{ "quantised_linear bits=4 M=1 N=33 K=384 group=128", quantised_linear_row,
+  "the nibbles without their sign" },
+{ "quantised_linear bits=4 M=5 N=18 K=1100 group=32", quantised_linear_row,
+  "one scale for a block of 128; a second round of a warp" },
+{ "quantised_linear bits=4 M=9 N=3 K=20 group=64", quantised_linear_row,
+  "a ninth row; a scale read beyond the last" },
+{ "quantised_alone bits=8 N=9 K=288 group=64", quantised_alone_row,
+  "another order of sums for one row" },
+{ "quantised_alone bits=4 N=9 K=288 group=128", quantised_alone_row,
+  "the same" },
 { "linear_bwd N=33 C=48 OC=131 accumulate=0", linear_bwd_row,
   "db added to what was there" },
 { "linear_bwd N=7 C=33 OC=257 accumulate=1", linear_bwd_row,

@@ -263,7 +263,8 @@ static void written_is_read(void **state)
     (void)state;
     real w[6] = { 1, 2, 3, 4, 5, 6 }, b[3] = { -1, 0.5f, 7 }, back[6];
     struct StSource source[] = {
-        { "z.weight", 2, 3, w }, { "a.bias", 0, 3, b } };
+        { .name = "z.weight", .rows = 2, .cols = 3, .data = w },
+        { .name = "a.bias", .cols = 3, .data = b } };
     assert_true(safetensors_write(path, source, 2, &error));
     struct Safetensors s;
     assert_true(safetensors_open(&s, path, &error));
@@ -285,7 +286,7 @@ static void bytes_as_documented(void **state)
 {
     (void)state;
     real b[2] = { 1, -2 };
-    struct StSource source = { "b", 0, 2, b };
+    struct StSource source = { .name = "b", .cols = 2, .data = b };
     assert_true(safetensors_write(path, &source, 1, &error));
     static const unsigned char want[] =
         "\x58\0\0\0\0\0\0\0"
@@ -304,7 +305,7 @@ static void cannot_write(void **state)
 {
     (void)state;
     real b[2] = { 1, -2 };
-    struct StSource source = { "b", 0, 2, b };
+    struct StSource source = { .name = "b", .cols = 2, .data = b };
     assert_false(safetensors_write("/nonexistent/x", &source, 1, &error));
     assert_non_null(strstr(error.text, "/nonexistent/x"));
 }
@@ -320,7 +321,7 @@ static void full_disk(void **state)
     if (symlink("/dev/full", link) != 0)
         skip();
     static real big[100000];
-    struct StSource source = { "b", 0, 100000, big };
+    struct StSource source = { .name = "b", .cols = 100000, .data = big };
     assert_false(safetensors_write(path, &source, 1, &error));
     assert_non_null(strstr(error.text, "space"));
     assert_true(access(path, F_OK) != 0);

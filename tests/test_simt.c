@@ -678,6 +678,127 @@ static void argument_overrun(const struct Row *row)
     assert_non_null(strstr(e.text, "outside of the parameters"));
 }
 
+/* Lane t calls function t % 3 of a table: 1000 + t, 7 t, and one that calls
+ * through the table itself, with no argument that fits. */
+static const char pointers[] = HEAD
+    ".global .align 8 .u64 table[4] = {plus, times, again, last};\n"
+    ".global .align 8 .u64 there = generic(last)+8;\n"
+    ".global .align 8 .u64 last[3] = {5, 6, 7};\n"
+    ".func (.param .b32 r) plus(.param .b32 x) { .reg .b32 %r<3>;"
+    "ld.param.u32 %r1, [x]; add.u32 %r2, %r1, 1000;"
+    "st.param.b32 [r], %r2; ret; }\n"
+    ".func (.param .b32 r) times(.param .b32 x) { .reg .b32 %r<3>;"
+    "ld.param.u32 %r1, [x]; mul.lo.u32 %r2, %r1, 7;"
+    "st.param.b32 [r], %r2; ret; }\n"
+    ".func (.param .b32 r) again(.param .b32 x) { .reg .b32 %r<4>;"
+    ".reg .b64 %rd<3>; ld.param.u32 %r1, [x]; mov.u64 %rd1, times;"
+    "{ .param .b32 p0; .param .b32 r0; st.param.b32 [p0], %r1;"
+    "P: .callprototype (.param .b32 _) _ (.param .b32 _);"
+    "call (r0), %rd1, (p0), P; ld.param.b32 %r2, [r0]; }"
+    "add.u32 %r2, %r2, 3; st.param.b32 [r], %r2; ret; }\n"
+    ".func other(.param .b64 x) { trap; }\n"
+    ".visible .entry k(.param .u64 o, .param .u64 i, .param .u32 n) {\n"
+    ".reg .b64 %rd<12>; .reg .b32 %r<9>;\n"
+    "ld.param.u64 %rd1, [o]; mov.u32 %r1, %tid.x; rem.u32 %r2, %r1, 3;"
+    "mul.wide.u32 %rd2, %r2, 8; mov.u64 %rd3, table;"
+    "add.s64 %rd3, %rd3, %rd2; ld.global.u64 %rd4, [%rd3];"
+    "{ .param .b32 p0; .param .b32 r0; st.param.b32 [p0], %r1;"
+    "Q: .callprototype (.param .b32 _) _ (.param .b32 _);"
+    "call (r0), %rd4, (p0), Q; ld.param.b32 %r3, [r0]; }"
+    "mov.u64 %rd5, there; ld.global.u64 %rd5, [%rd5];"
+    "ld.global.u64 %rd6, [%rd5]; cvt.u32.u64 %r4, %rd6;"
+    "activemask.b32 %r5; popc.b32 %r5, %r5;"
+    "mad.lo.u32 %r3, %r3, 10, %r4; mad.lo.u32 %r3, %r5, 100000, %r3;"
+    "mul.wide.u32 %rd7, %r1, 8; add.s64 %rd7, %rd1, %rd7;"
+    "cvt.u64.u32 %rd8, %r3; st.global.u64 [%rd7], %rd8; ret; }";
+
+static void pointer_calls(const struct Row *row)
+{
+    (void)row;
+    run(pointers, 1, 32);
+    CHECK(1, 32, 3200000 + 6 + 10 * (t % 3 == 0 ? 1000 + t :
+                                     t % 3 == 1 ? 7 * t : 7 * t + 3));
+}
+
+/* what the pointer is instead of plus, and what is said */
+static void pointer_to_nowhere(const struct Row *row)
+{
+    (void)row;
+    static const char *const bad[] = { "0   ", "last", "other", "k   " };
+    for (size_t n = 0; n < sizeof bad / sizeof *bad; n++) {
+        struct Error e = { "" };
+        char text[sizeof pointers + 8];
+        strcpy(text, pointers);
+        char *at = strstr(text, "plus, ");
+        memmove(at + strlen(bad[n]), at + 4, strlen(at + 4) + 1);
+        memcpy(at, bad[n], strlen(bad[n]));
+        assert_int_equal(run_text(text, 1, 32, 0, in, out, 0, &e),
+                         FAULT_INSTRUCTION);
+        if (!strstr(e.text, "names no function with these parameters"))
+            fail_msg("%s: %s", bad[n], e.text);
+    }
+}
+
+/* Lane t allocates n & 255 bytes, writes there, and reads again.  n >> 8:
+ * 1, it reads, frees, reads; 2, it frees twice. */
+#define CALL_FREE "{ .param .b64 p0; st.param.b64 [p0], %rd2;" \
+                  "call.uni free, (p0); }"
+static const char heap[] = HEAD
+    ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
+    ".extern .func free(.param .b64 p);\n"
+    ".visible .entry k(.param .u64 o, .param .u64 i, .param .u32 n) {\n"
+    ".reg .b64 %rd<12>; .reg .b32 %r<9>; .reg .pred %p<3>;\n"
+    "ld.param.u64 %rd1, [o]; mov.u32 %r1, %tid.x; mov.u32 %r3, 77;"
+    "ld.param.u32 %r4, [n]; and.b32 %r2, %r4, 255; shr.u32 %r4, %r4, 8;"
+    "cvt.u64.u32 %rd4, %r2; mov.u32 %r5, 0;"
+    "{ .param .b64 p0; .param .b64 r0; st.param.b64 [p0], %rd4;"
+    "call.uni (r0), malloc, (p0); ld.param.b64 %rd2, [r0]; }"
+    "setp.eq.u64 %p1, %rd2, 0; @%p1 bra NONE; st.u32 [%rd2], %r1;"
+    "setp.ne.u32 %p2, %r4, 2; @%p2 bra LOOP;"
+    CALL_FREE CALL_FREE
+    "LOOP: ld.u32 %r3, [%rd2];"
+    "setp.ne.u32 %p2, %r4, 1; @%p2 bra NONE;"
+    CALL_FREE
+    "add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 2; @%p1 bra LOOP;"
+    "NONE: mul.wide.u32 %rd7, %r1, 8; add.s64 %rd7, %rd1, %rd7;"
+    "cvt.u64.u32 %rd8, %r3; st.global.u64 [%rd7], %rd8; ret; }";
+
+/* The heap has 2048 bytes. */
+static void heap_memory(const struct Row *row)
+{
+    (void)row;
+    static const struct { uint32_t bytes; int got; } cases[] = {
+        { 64, 32 }, { 10, 32 }, { 65, 31 }, { 0, 0 } };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct Error e = { "" };
+        simt_options.heap_bytes = simt_heap_used() + 64 * 32;
+        enum Fault fault = run_text(heap, 1, 32, 0, in, out,
+                                    cases[c].bytes, &e);
+        simt_options.heap_bytes = 8 << 20;
+        assert_int_equal(fault, FAULT_NONE);
+        for (int t = 0; t < 32; t++)
+            if (out[t] != (uint64_t)(t < cases[c].got ? t : 77))
+                fail_msg("%u bytes: lane %d has %llu", cases[c].bytes, t,
+                         (unsigned long long)out[t]);
+    }
+}
+
+static void heap_freed(const struct Row *row)
+{
+    (void)row;
+    static const struct { uint32_t mode; const char *says; } cases[] = {
+        { 1, "where the program has no memory" },
+        { 2, "which malloc did not give, or which was freed before" } };
+    for (int c = 0; c < 2; c++) {
+        struct Error e = { "" };
+        assert_int_equal(run_text(heap, 1, 1, 0, in, out,
+                                  cases[c].mode << 8 | 16, &e),
+                         FAULT_ILLEGAL_ADDRESS);
+        if (!strstr(e.text, cases[c].says))
+            fail_msg("%s", e.text);
+    }
+}
+
 /* Of two kernels one cannot run: the other does, wherever it stands. */
 static void one_refused(const struct Row *row)
 {
@@ -1118,7 +1239,8 @@ static void malformed(const struct Row *row)
         { ".extern .global .b32 x; .entry k() { .reg .b32 %r<2>;"
           " ld.global.u32 %r1, [x]; }", "only declared" },
         { ".global .b32 x[2] = {1, 2, 3};", "too many values" },
-        { ".global .b64 x = y;", "numbers only" },
+        { ".global .b64 x = y;", "which is nowhere" },
+        { ".global .b32 x = y; .global .b32 y;", "has 64 bits" },
         { ".global .b32 x[2][2] = {{1, 2}, {3, 4}};", "lists in a list" },
         { ".global .f32 x = 1;", "of another kind" },
         { ".global .u32 x = 1.5;", "of another kind" },
@@ -1144,7 +1266,7 @@ static void malformed(const struct Row *row)
         { ".func f() { call f; ret; } .entry k() { call f; }",
           "calls itself" },
         { ".entry k() { call nobody; }", "not in this text" },
-        { ".entry k() { .reg .b64 %rd<2>; call %rd1; }", "through a pointer" },
+        { ".entry k() { call 5; }", "without the name" },
         { ".entry k() { .reg .b32 %r<2>; ld.param.u32 %r1, [nothing]; }",
           "not an address" },
         { ".entry k(.param .u32 n) { .reg .b64 %rd<2>;"
@@ -1729,6 +1851,22 @@ static void tells(const char *text, int blocks, int threads,
     "L: " load ", [s];" more "setp.eq.u32 %p1, %r11, 0; @%p1 bra L;"       \
     "bra.uni B; A: st.volatile.shared.u32 [s], 5; B:" STORE("1"))
 
+/* Local memory that nobody wrote: read early and discarded, or used. */
+#define EARLY(use) KERNEL(".local .b32 v[2]; .reg .b64 %rl<3>;"            \
+    "setp.lt.u32 %p1, %r1, 40; ld.local.u32 %r10, [v+4]; " use STORE("%r11"))
+
+static void early_loads(const struct Row *row)
+{
+    (void)row;
+    tells(EARLY("selp.b32 %r11, 7, %r10, %p1;"), 1, 32, "");
+    CHECK(1, 32, 7);
+    tells(EARLY("selp.b32 %r11, %r10, 7, %p1;"), 1, 32, "");
+    tells(EARLY("add.u32 %r11, %r10, 7; selp.b32 %r11, %r11, %r10, %p1;"),
+          1, 32, "uninitialised; ");
+    tells(EARLY("@%p1 bra A; selp.b32 %r11, 7, %r10, %p1; A:"
+                "mov.u32 %r11, 7;"), 1, 32, "uninitialised; ");
+}
+
 static void polls_are_told(const struct Row *row)
 {
     (void)row;
@@ -1827,6 +1965,12 @@ static const struct Row rows[] = {
     { "starts_of_variables", starts_of_variables, "1.5 stored as a double" },
     { "deep_calls", deep_calls, "the kernel counted as a call" },
     { "calls", calls, "a return that leaves the kernel" },
+    { "pointer_calls", pointer_calls,
+      "each lane calls what its own pointer names" },
+    { "pointer_to_nowhere", pointer_to_nowhere,
+      "a pointer that names no function calls the first" },
+    { "heap_memory", heap_memory, "malloc gives what is not there" },
+    { "heap_freed", heap_freed, "freed memory can be read, or freed" },
     { "indexed_argument", indexed_argument,
       "an argument that is indexed is read as the kernel's" },
     { "argument_overrun", argument_overrun,
@@ -1888,6 +2032,8 @@ static const struct Row rows[] = {
       "lanes that were let go run twice" },
     { "patience", patience, "lanes are let go that need not be" },
     { "semaphore", semaphore, "every turn ends at the same instruction" },
+    { "early_loads", early_loads,
+      "a load that is discarded counts as a use, or a use does not" },
     { "polls_are_told", polls_are_told, "a poll is taken for a race" },
     { "strength_is_told", strength_is_told, "a release without a fence" },
     { "absent_lanes_are_told", absent_lanes_are_told,

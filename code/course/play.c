@@ -328,6 +328,8 @@ static void element_text(char to[24], enum ArrayType type,
     float x = 0;
     if (type == ARRAY_INT)
         snprintf(to, 24, "%d", ((const int *)elements)[i]);
+    else if (type == ARRAY_FLOAT && isnan(((const float *)elements)[i]))
+        snprintf(to, 24, "nan");     /* its sign says nothing */
     else if (type == ARRAY_FLOAT)
         snprintf(to, 24, "%.9g", (double)((const float *)elements)[i]);
     else if (type == ARRAY_BF16) {

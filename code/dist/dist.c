@@ -132,6 +132,12 @@ bool dist_open(struct Dist *d, struct Hub *hub, struct Error *e)
     return d->calls->open(d, e);
 }
 
+void dist_abort(struct Dist *d)
+{
+    if (d->calls && d->calls->abort)
+        d->calls->abort(d);
+}
+
 void dist_close(struct Dist *d)
 {
     if (d->calls)

@@ -68,6 +68,10 @@ void dist_alone(struct Dist *d);
 bool dist_open(struct Dist *d, struct Hub *hub, struct Error *e);
 void dist_close(struct Dist *d);
 
+/* End collectives that wait for a rank that is gone.  Nothing but
+ * dist_close may follow. */
+void dist_abort(struct Dist *d);
+
 
 /* `struct DistCalls` */
 struct DistCalls {
@@ -83,6 +87,7 @@ struct DistCalls {
                        size_t bytes);
     void (*join)(struct Dist *d);
     bool (*wait)(struct Dist *d, struct Error *e);
+    void (*abort)(struct Dist *d);      /* NULL: nothing waits */
 };
 
 /* One process; processes over their hub, on any backend; NCCL, which only

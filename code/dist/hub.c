@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* write the head of a message of the hub */
-enum What { HELLO = 0x68756231, DATA, ABORT };
+enum What { HELLO = 0x68756231, DATA, ROLL, ABORT };
 
 struct Head {
     uint32_t what, count;       /* enum What; number of the exchange */
@@ -86,9 +86,19 @@ static bool gone(struct Hub *h, int rank, struct Error *e)
 
 static bool late(struct Hub *h, int rank, struct Error *e)
 {
+    h->quiet |= h->rank > 1;
     return error_set(e, "step %lld: rank %d has not answered for %.0f s; "
                      "it hangs, or needs a longer --timeout",
-                     (long long)h->step, rank, h->timeout_s);
+                     (long long)h->step, rank, h->timeout_s + h->late_s);
+}
+
+/* Others are further than that rank, whose GPU is still at work. */
+static bool stuck(struct Hub *h, int rank, struct Error *e)
+{
+    h->quiet |= h->rank > 1;
+    return error_set(e, "step %lld: rank %d: its GPU does not end its "
+                     "work; it hangs, or needs a longer --timeout",
+                     (long long)h->step, rank);
 }
 
 static bool failed(struct Hub *h, int how, int rank, struct Error *e)
@@ -98,11 +108,11 @@ static bool failed(struct Hub *h, int how, int rank, struct Error *e)
 
 
 /* send and receive a message of the hub */
-static bool put(struct Hub *h, int fd, int rank, const void *from,
-                size_t bytes, struct Error *e)
+static bool put(struct Hub *h, enum What what, int fd, int rank,
+                const void *from, size_t bytes, struct Error *e)
 {
     const double until = now_s() + h->timeout_s;
-    const struct Head head = head_of(h, DATA, bytes);
+    const struct Head head = head_of(h, what, bytes);
     int how = write_all(fd, &head, sizeof head, until);
     if (how > 0)
         how = write_all(fd, from, bytes, until);
@@ -110,8 +120,8 @@ static bool put(struct Hub *h, int fd, int rank, const void *from,
 }
 
 
-static bool get(struct Hub *h, int fd, int rank, void *to, size_t bytes,
-                struct Error *e)
+static bool get(struct Hub *h, enum What what, int fd, int rank, void *to,
+                size_t bytes, struct Error *e)
 {
     /* rank 0 waits for others in turn, and is to speak first */
     const double until = now_s() + h->timeout_s * (h->rank ? 1.2 : 1);
@@ -121,7 +131,10 @@ static bool get(struct Hub *h, int fd, int rank, void *to, size_t bytes,
         h->quiet = true;
         return error_set(e, "rank %d has failed", (int)head.rank);
     }
-    if (how > 0 && (head.what != DATA || head.bytes != bytes
+    if (how > 0 && (head.what == ROLL || what == ROLL)
+        && head.what != what)
+        return stuck(h, head.what == ROLL ? rank : h->rank, e);
+    if (how > 0 && (head.what != what || head.bytes != bytes
                     || head.count != h->count))
         return error_set(e, "step %lld: rank %d is at exchange %u with "
                          "%llu bytes, and rank %d at %u with %zu; they run "
@@ -136,23 +149,51 @@ static bool get(struct Hub *h, int fd, int rank, void *to, size_t bytes,
 
 
 /* exchange through rank 0 */
-bool hub_exchange(struct Hub *h, void *all, const void *mine, size_t bytes,
-                  struct Error *e)
+static bool all_say(struct Hub *h, enum What what, void *all,
+                    const void *mine, size_t bytes, struct Error *e)
 {
     char *to = all;
     const size_t total = bytes * (size_t)h->world;
     h->count++;
     memcpy(to + (size_t)h->rank * bytes, mine, bytes);
     if (h->rank > 0)
-        return put(h, h->socket[0], 0, mine, bytes, e)
-            && get(h, h->socket[0], 0, all, total, e);
+        return put(h, what, h->socket[0], 0, mine, bytes, e)
+            && get(h, what, h->socket[0], 0, all, total, e);
     for (int r = 1; r < h->world; r++)
-        if (!get(h, h->socket[r], r, to + (size_t)r * bytes, bytes, e))
+        if (!get(h, what, h->socket[r], r, to + (size_t)r * bytes, bytes,
+                 e))
             return false;
     for (int r = 1; r < h->world; r++)
-        if (!put(h, h->socket[r], r, all, total, e))
+        if (!put(h, what, h->socket[r], r, all, total, e))
             return false;
     return true;
+}
+
+bool hub_exchange(struct Hub *h, void *all, const void *mine, size_t bytes,
+                  struct Error *e)
+{
+    return all_say(h, DATA, all, mine, bytes, e);
+}
+
+
+/* call the roll */
+bool hub_roll_call(struct Hub *h, double late_s, double wait_s,
+                   struct Error *e)
+{
+    const double before = h->timeout_s;
+    char all[h->world], mine = 0;
+    h->timeout_s = h->rank ? 3 * wait_s : wait_s;   /* rank 0 decides */
+    h->late_s = late_s;
+    const bool answered = all_say(h, ROLL, all, &mine, 1, e);
+    h->timeout_s = before;
+    h->late_s = 0;
+    if (!answered)
+        return false;
+    h->quiet |= h->rank > 0;
+    return error_set(e, "step %lld: all %d ranks answer, and their GPUs "
+                     "have not ended their work for %.0f s; a kernel or a "
+                     "link hangs, or the step needs a longer --timeout",
+                     (long long)h->step, h->world, late_s);
 }
 
 

@@ -17,6 +17,7 @@ struct Hub {
     int rank, world;
     int *socket;            /* rank 0: [world], to each; else [1] */
     double timeout_s;       /* that a rank may be late */
+    double late_s;          /* that it is late already */
     int64_t step;           /* where the run is; for messages */
     uint32_t count;         /* exchanges so far */
     bool quiet;             /* another rank, or launch, says what failed */
@@ -39,6 +40,12 @@ bool hub_exchange(struct Hub *h, void *all, const void *mine, size_t bytes,
 
 /* False, with the rank, if another rank is gone: without waiting. */
 bool hub_alive(struct Hub *h, struct Error *e);
+
+/* Every rank has waited late_s for work of its GPU in which all ranks take
+ * part.  They answer each other within wait_s: false in any case, with the
+ * rank that does not, or with what is known if all do. */
+bool hub_roll_call(struct Hub *h, double late_s, double wait_s,
+                   struct Error *e);
 
 /* Tell the others that this rank has said what failed. */
 void hub_abort(struct Hub *h);

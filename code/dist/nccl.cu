@@ -92,6 +92,16 @@ static void nccl_close(struct Dist *d)
     free(n);
 }
 
+/* Kernels that wait for a rank that is gone end with this. */
+static void nccl_abort(struct Dist *d)
+{
+    struct Nccl *n = nccl_of(d);
+    if (n && n->comm)
+        ncclCommAbort(n->comm);
+    if (n)
+        n->comm = NULL;
+}
+
 
 /* order the stream of NCCL and the backend */
 static bool begin(struct Dist *d)
@@ -171,7 +181,8 @@ static bool nccl_failed(struct Dist *d, struct Error *e)
 
 static bool nccl_wait(struct Dist *d, struct Error *e)
 {
-    enum { LOOKS = 2000 };              /* at the event, then at peers */
+    enum { LOOKS = 2000,                /* at the event, then at peers */
+           ROLL_S = 5 };                /* for the others to answer */
     struct Nccl *n = nccl_of(d);
     const double until = now_s() + d->hub->timeout_s;
     if (!backend_ok(e)
@@ -186,10 +197,7 @@ static bool nccl_wait(struct Dist *d, struct Error *e)
         if (!hub_alive(d->hub, e) || nccl_failed(d, e))
             return false;
         if (now_s() > until)
-            return error_set(e, "step %lld: the GPU has not ended its work "
-                             "for %.0f s; a rank hangs, or needs a longer "
-                             "--timeout", (long long)d->hub->step,
-                             d->hub->timeout_s);
+            return hub_roll_call(d->hub, d->hub->timeout_s, ROLL_S, e);
     }
 }
 
@@ -198,7 +206,7 @@ static bool nccl_wait(struct Dist *d, struct Error *e)
 extern "C" const struct DistCalls dist_nccl = {
     "NCCL", true, nccl_open, nccl_close, nccl_all_reduce,
     nccl_reduce_scatter, nccl_all_gather, nccl_all_to_all, nccl_join,
-    nccl_wait,
+    nccl_wait, nccl_abort,
 };
 
 

@@ -11,6 +11,32 @@
  * core or a GPU can use them. */
 enum { PASS = 128 };
 
+/* multiply by a matrix of the model, or by its codes */
+enum { QUANTISED_TOKENS = 8 };
+
+/* The codes of the matrix w, if N tokens should be multiplied by them. */
+static const struct Quantised *quantised(const struct Decoder *d,
+                                         const real *w, int N)
+{
+    const struct ParamTable *t = &d->m->table;
+    const struct Quantised *q = NULL;
+    for (int i = 0; d->quantised && N <= QUANTISED_TOKENS && i < t->n; i++)
+        if (d->m->w.base + t->row[i].offset == w)
+            q = &d->quantised->row[i];
+    return q && q->codes ? q : NULL;
+}
+
+static void product(const struct Decoder *d, real *y, const real *x,
+                    const real *w, const real *b, int N, int C, int OC)
+{
+    const struct Quantised *q = quantised(d, w, N);
+    if (q)
+        quantised_linear(y, x, q, b, N);
+    else
+        linear_fwd(y, x, w, b, N, C, OC);
+}
+
+
 /* run a layer on N tokens */
 static void layer(struct Decoder *d, int l, int N)
 {
@@ -20,17 +46,17 @@ static void layer(struct Decoder *d, int l, int N)
     const size_t n = (size_t)N * (size_t)C;
     layernorm_fwd(d->norm, d->mean, d->rstd, d->x, w->ln_1_w, w->ln_1_b,
                   N, C);
-    linear_fwd(d->qkv, d->norm, w->qkv_w, w->qkv_b, N, C, 3 * C);
+    product(d, d->qkv, d->norm, w->qkv_w, w->qkv_b, N, C, 3 * C);
     attention_cached(d->att, &d->cache[l], d->qkv, d->ids + d->most,
                      d->ids + 2 * d->most, N, C, c->NH);
-    linear_fwd(d->mid, d->att, w->proj_w, w->proj_b, N, C, C);
+    product(d, d->mid, d->att, w->proj_w, w->proj_b, N, C, C);
     residual_fwd(d->mid, d->mid, d->x, n);
     /* run the second half of the layer on N tokens */
     layernorm_fwd(d->norm, d->mean, d->rstd, d->mid, w->ln_2_w, w->ln_2_b, N,
                   C);
-    linear_fwd(d->fc, d->norm, w->fc_w, w->fc_b, N, C, 4 * C);
+    product(d, d->fc, d->norm, w->fc_w, w->fc_b, N, C, 4 * C);
     gelu_fwd(d->fc, d->fc, 4 * n);
-    linear_fwd(d->x, d->fc, w->mlp_w, w->mlp_b, N, 4 * C, C);
+    product(d, d->x, d->fc, w->mlp_w, w->mlp_b, N, 4 * C, C);
     residual_fwd(d->x, d->x, d->mid, n);
 }
 
@@ -58,7 +84,11 @@ static void classify(struct Decoder *d, real *logits, int N, int wanted)
     real *x = d->x + (size_t)(N - wanted) * (size_t)C;
     layernorm_fwd(d->norm, d->mean, d->rstd, x, w->ln_f_w, w->ln_f_b,
                   wanted, C);
-    gemm(d->logits, d->norm, w->wte, wanted, V, C, GEMM_TB);
+    const struct Quantised *q = quantised(d, w->wte, wanted);
+    if (q)
+        quantised_linear(d->logits, d->norm, q, NULL, wanted);
+    else
+        gemm(d->logits, d->norm, w->wte, wanted, V, C, GEMM_TB);
     backend_get(logits, d->logits, (size_t)wanted * (size_t)V
                                    * sizeof *logits);
 }
@@ -405,4 +435,10 @@ void decoder_free(struct Decoder *d)
 void decoder_reset(struct Decoder *d, int row)
 {
     d->length[row] = 0;
+}
+
+void decoder_quantise(struct Decoder *d, const struct QuantisedModel *q)
+{
+    assert(d->cache && q->m == d->m);
+    d->quantised = q->n ? q : NULL;
 }

@@ -5,6 +5,7 @@
 #define GPT2_DECODER_H
 
 #include "gpt2/model.h"
+#include "gpt2/quantised_model.h"
 #include "ops/attention/cached.h"
 #include "ops/token/token.h"
 
@@ -19,6 +20,7 @@ struct Decoder {
     int32_t *text;              /* [rows][T]: the tokens */
     struct Cache *cache;        /* [L]; NULL: compute all again ... */
     struct TokenModel *token;   /* ... unless there is this, in bf16 */
+    const struct QuantisedModel *quantised;     /* or NULL */
     real  *memory;              /* of all caches */
     real  *acts;                /* and of what follows, [most][...] */
     real  *x, *norm, *mean, *rstd, *qkv, *att, *mid, *fc, *logits;
@@ -37,6 +39,10 @@ bool decoder_create(struct Decoder *d, struct Model *m, int rows, int T,
 bool decoder_create_uncached(struct Decoder *d, struct Model *m, int rows,
                              int T, struct Error *e);
 void decoder_free(struct Decoder *d);
+
+/* Multiply steps of up to eight texts by these codes of the model's
+ * matrices; they outlive d.  A model in fp32 only. */
+void decoder_quantise(struct Decoder *d, const struct QuantisedModel *q);
 
 /* Forget the text of a row. */
 void decoder_reset(struct Decoder *d, int row);

@@ -130,8 +130,8 @@ bool optimizer_open(struct Safetensors *s, const char *path,
                     const struct ParamTable *t, struct Error *e)
 {
     if (!safetensors_open(s, path, e)
-        || !param_tensors_check(s, "m.", t, e)
-        || !param_tensors_check(s, "v.", t, e))
+        || !param_tensors_check(s, "m.", t, false, e)
+        || !param_tensors_check(s, "v.", t, false, e))
         return false;
     return s->n == 2 * t->n
         || error_set(e, "%s: %d tensors, expected %d; the file is of "

@@ -11,6 +11,7 @@
 #include "gpt2/params.h"
 #include "io/hf_names.h"
 #include "io/param_tensors.h"
+#include "io/quantised_tensors.h"
 
 /* read config.json */
 static bool read_count(const char *path, const struct Json *root,
@@ -91,6 +92,9 @@ static bool config_of_shapes(struct Config *c, const struct Safetensors *s,
     if (!find_matrix(s, "wte.weight", &V, &C, e)
         || !find_matrix(s, "wpe.weight", &T, &wpe_C, e))
         return false;
+    if (quantised_tensor_is(param_tensor_find(s, hf_prefix(s),
+                                              "wte.weight")))
+        C = wpe_C;                      /* a row of codes is longer */
     if (C != wpe_C)
         return error_set(e, "%s: wte.weight has %" PRIu64 " channels and "
                          "wpe.weight %" PRIu64 "; they must agree",

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "io/param_tensors.h"
+#include "io/quantised_tensors.h"
 
 /* find the prefix of a file's names */
 const char *hf_prefix(const struct Safetensors *s)
@@ -68,7 +69,8 @@ static bool check_extras(const struct Safetensors *s,
         if (strcmp(x->name, "lm_head.weight") == 0) {
             if (!check_tied(s, x, e))
                 return false;
-        } else if (!prefixed || !(is_param(t, name) || is_mask(t, name)))
+        } else if (!prefixed || !(is_param(t, name) || is_mask(t, name)
+                                  || quantised_tensor_scale(s, x->name)))
             return error_set(e, "%s: tensor '%.80s' at byte %" PRIu64
                              " has no place in a GPT-2 of %d tensors; the "
                              "file is of another model", s->path, x->name,
@@ -80,6 +82,6 @@ static bool check_extras(const struct Safetensors *s,
 bool hf_names_check(const struct Safetensors *s, const struct ParamTable *t,
                     struct Error *e)
 {
-    return param_tensors_check(s, hf_prefix(s), t, e)
+    return param_tensors_check(s, hf_prefix(s), t, true, e)
         && check_extras(s, t, e);
 }

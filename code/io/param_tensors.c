@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "io/quantised_tensors.h"
 
 #define TENSOR_NAME_MAX (PARAM_NAME_MAX + 20)   /* prefix and name */
 
@@ -43,9 +44,12 @@ static void shape_text(char out[80], const struct StTensor *t)
 
 /* compare a file with the parameter table */
 static bool check_param(const struct Safetensors *s, const char *prefix,
-                        const struct Param *p, struct Error *e)
+                        const struct ParamTable *table, int i,
+                        bool quantised, struct Error *e)
 {
     char found[80];
+    struct Quantised q;
+    const struct Param *p = &table->row[i];
     const struct StTensor *t = param_tensor_find(s, prefix, p->name);
     if (!t)
         return error_set(e, "%s: tensor '%s%s' is missing; the file is "
@@ -53,6 +57,8 @@ static bool check_param(const struct Safetensors *s, const char *prefix,
                          prefix, p->name);
     if (has_shape(t, p) && is_float(t))
         return true;
+    if (quantised && quantised_tensor_is(t))
+        return quantised_tensor_check(&q, s, prefix, table, i, e);
     shape_text(found, t);
     return error_set(e, "%s: tensor '%s' at byte %" PRIu64 " is %s; "
                      "expected floats of shape [%zu%s%zu]; the file is of "
@@ -63,10 +69,11 @@ static bool check_param(const struct Safetensors *s, const char *prefix,
 }
 
 bool param_tensors_check(const struct Safetensors *s, const char *prefix,
-                         const struct ParamTable *t, struct Error *e)
+                         const struct ParamTable *t, bool quantised,
+                         struct Error *e)
 {
     for (int i = 0; i < t->n; i++)
-        if (!check_param(s, prefix, &t->row[i], e))
+        if (!check_param(s, prefix, t, i, quantised, e))
             return false;
     return true;
 }
@@ -78,8 +85,11 @@ bool param_tensors_read(const struct Safetensors *s, const char *prefix,
 {
     for (int i = 0; i < t->n; i++) {
         const struct Param *p = &t->row[i];
-        if (!safetensors_read(s, param_tensor_find(s, prefix, p->name),
-                              host + p->offset, e))
+        const struct StTensor *x = param_tensor_find(s, prefix, p->name);
+        real *to = host + p->offset;
+        if (!(quantised_tensor_is(x)
+              ? quantised_tensor_unpack(to, s, prefix, t, i, e)
+              : safetensors_read(s, x, to, e)))
             return false;
     }
     return true;
@@ -94,8 +104,8 @@ static void add_sources(struct StSource *source,
     for (int i = 0; i < t->n; i++) {
         const struct Param *p = &t->row[i];
         snprintf(name[i], sizeof name[i], "%s%s", prefix, p->name);
-        source[i] = (struct StSource){ name[i], p->rows, p->cols,
-                                       host + p->offset };
+        source[i] = (struct StSource){ .name = name[i], .rows = p->rows,
+            .cols = p->cols, .data = host + p->offset };
     }
 }
 

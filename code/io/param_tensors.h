@@ -13,13 +13,15 @@ const struct StTensor *param_tensor_find(const struct Safetensors *s,
                                          const char *prefix,
                                          const char *name);
 
-/* Is every row in the file, with its shape, and of floating-point numbers?
- * The message names the tensor that is not. */
+/* Is every row in the file, with its shape, and of floating-point numbers,
+ * or, if `quantised`, in few bits (io/quantised_tensors.h)?  The message
+ * names the tensor that is not. */
 bool param_tensors_check(const struct Safetensors *s, const char *prefix,
-                         const struct ParamTable *t, struct Error *e);
+                         const struct ParamTable *t, bool quantised,
+                         struct Error *e);
 
-/* Read every row to host memory [t->total].  The file must have passed
- * param_tensors_check. */
+/* Read every row to host memory [t->total], as numbers of type real
+ * whatever the file has.  It must have passed param_tensors_check. */
 bool param_tensors_read(const struct Safetensors *s, const char *prefix,
                         const struct ParamTable *t, real *host,
                         struct Error *e);

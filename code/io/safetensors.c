@@ -361,9 +361,11 @@ static char *make_header(const struct StSource *s, int n, size_t *length)
     size_t at = 0;
     fputs("{\"__metadata__\":{\"format\":\"pt\"}", f);
     for (int i = 0; i < n; i++) {
-        size_t bytes = 4 * source_count(&s[i]);
+        const enum StType type = s[i].data ? ST_F32 : s[i].type;
+        size_t bytes = types[type].bytes * source_count(&s[i]);
         /* write the entry of tensor i */
-        fprintf(f, ",\"%s\":{\"dtype\":\"F32\",\"shape\":[", s[i].name);
+        fprintf(f, ",\"%s\":{\"dtype\":\"%s\",\"shape\":[", s[i].name,
+                types[type].name);
         if (s[i].rows)
             fprintf(f, "%zu,", s[i].rows);
         fprintf(f, "%zu],\"data_offsets\":[%zu,%zu]}", s[i].cols, at,
@@ -417,7 +419,11 @@ bool safetensors_write(const char *path, const struct StSource *source,
     writer_write(&w, prefix, 8);
     writer_write(&w, header, length);
     for (int i = 0; i < n; i++)
-        write_floats(&w, s[i].data, source_count(&s[i]));
+        if (s[i].data)
+            write_floats(&w, s[i].data, source_count(&s[i]));
+        else
+            writer_write(&w, s[i].raw, types[s[i].type].bytes
+                                       * source_count(&s[i]));
     free(header);
     free(s);
     return writer_commit(&w, e);

@@ -56,11 +56,14 @@ bool safetensors_read(const struct Safetensors *s,
                       struct Error *e);
 
 /* What the writer is given: real data [rows][cols], or [cols] if rows is
- * 0.  Written as F32. */
+ * 0, written as F32; or, if data is NULL, elements of a type, written as
+ * they are. */
 struct StSource {
     const char *name;
     size_t rows, cols;
     const real *data;
+    const void *raw;
+    enum StType type;
 };
 
 /* Write n tensors, sorted by name.  The file appears whole or not at all;

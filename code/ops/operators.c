@@ -50,6 +50,8 @@ RUN(attention_bwd, (real *dqkv, const real *dy, const real *qkv, const
 RUN(attention_cached, (real *y, const struct Cache *cache, const real
     *qkv, const int32_t *row, const int32_t *at, int N, int C, int NH),
     (y, cache, qkv, row, at, N, C, NH))
+RUN(quantised_linear, (real *y, const real *x, const struct Quantised
+    *q, const real *b, int M), (y, x, q, b, M))
 RUN(residual_fwd, (real *y, const real *a, const real *b, size_t n),
     (y, a, b, n))
 RUN(gelu_fwd, (real *y, const real *x, size_t n), (y, x, n))

@@ -21,6 +21,7 @@
 #include "ops/matmul/matmul.h"
 #include "ops/matmul/matmul_bf16.h"
 #include "ops/peak/peak.h"
+#include "ops/quantised/quantised.h"
 #include "ops/residual/residual.h"
 #include "ops/token/token.h"
 
@@ -33,6 +34,7 @@ C_FUNCTIONS_BEGIN
     X(gemm_kernel) X(gemm_use) X(gemm_used) \
     X(gemm) X(gemm_bias) X(gemm_strided) X(gemm_sumsq) X(bias_grad) \
     X(attention_fwd) X(attention_bwd) X(attention_cached) \
+    X(quantised_linear) \
     X(residual_fwd) X(gelu_fwd) X(gelu_bwd) \
     X(crossentropy_fwd) X(crossentropy_bwd) \
     X(adamw_update) X(adamw_all) X(sum_squares) \

@@ -170,6 +170,8 @@ int main(int argc, char **argv)
         fail("%s", e.text);
     /* read the prompts, open the model, and write */
     struct Mapped lines = { 0 };
+    struct QuantisedModel q;
+    char path[FILE_PATH_MAX];
     const struct WriteOptions o = { .count = tokens, .stop = stop_token() };
     read_prompts(&lines);
     const int n = prompt_count * samples, rows = batch < n ? batch : n;
@@ -184,14 +186,18 @@ int main(int argc, char **argv)
                                       (uint64_t)seed))
         fail("out of memory for %d texts", n);
     s.penalty = penalty;
-    if (!decoder_create(&d, &m, rows, m.T, &e))
+    if (!decoder_create(&d, &m, rows, m.T, &e)
+        || !quantised_model_read(&q, &m, model_file(path, file.init), &e))
         fail("%s", e.text);
+    if (d.cache)
+        decoder_quantise(&d, &q);
 
     /* write the texts of generate, and clear up */
     open_texts(t, out, n);
     const bool ok = write_texts(&d, &tokenizer->vocab, &s, t, n, &o, &e);
     print_texts(out, n);
     decoder_free(&d);
+    quantised_model_free(&q);
     sampler_free(&s);
     model_free(&m);
     tokenizer_free(tokenizer);

@@ -3,13 +3,10 @@
 #include "programs/open_model.h"
 
 #include <sys/stat.h>
-#include "base/file.h"
 #include "io/weights.h"
 #include "programs/kernels.h"
 
-/* A checkpoint's directory stands for the weights in it. */
-static const char *weights_in(char path[FILE_PATH_MAX],
-                              const char *init)
+const char *model_file(char path[FILE_PATH_MAX], const char *init)
 {
     struct stat s;
     const bool inside = stat(init, &s) == 0 && S_ISDIR(s.st_mode);
@@ -20,7 +17,7 @@ static const char *weights_in(char path[FILE_PATH_MAX],
 void model_open(struct Model *m, const struct ModelSource *f, int B, int T)
 {
     char path[FILE_PATH_MAX];
-    const char *file = weights_in(path, f->init);
+    const char *file = model_file(path, f->init);
     struct ModelOptions o;
     struct Config c;
     struct Error e;

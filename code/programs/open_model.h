@@ -5,6 +5,7 @@
 #define PROGRAMS_OPEN_MODEL_H
 
 #include "base/args.h"
+#include "base/file.h"
 #include "gpt2/model.h"
 
 /* What the command line says of the model, and the rows of an option
@@ -23,5 +24,9 @@ struct ModelSource { const char *init, *precision; int heads; };
 /* That model for B rows of T tokens (0: as many as it can), its weights
  * loaded; or the program ends with the reason. */
 void model_open(struct Model *m, const struct ModelSource *f, int B, int T);
+
+/* The file with the weights of init: itself, or the one in a checkpoint's
+ * directory, whose name is then put into path. */
+const char *model_file(char path[FILE_PATH_MAX], const char *init);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,15 @@
 
 /* leave the other ranks, or tell them */
 static struct Ranks *joined;            /* until ranks_leave */
+static int leave_status;
+
+enum { ABORT_S = 5 };                   /* for collectives to end */
+
+static void leave_now(int number)
+{
+    (void)number;
+    _exit(leave_status);
+}
 
 /* Whatever ends this process: the others are not to wait for it.  A GPU
  * that waits for them cannot be waited for. */
@@ -23,15 +33,17 @@ static void leave(int status, void *arg)
         return;
     hub_abort(&joined->hub);
     fflush(NULL);
+    leave_status = status;
+    signal(SIGALRM, leave_now);
+    alarm(ABORT_S);
+    dist_abort(&joined->dist);
     _exit(status);
 }
 
 _Noreturn void ranks_fail(const struct Ranks *r, const char *text)
 {
-    if (r->hub.quiet) {
-        fflush(NULL);
-        _exit(STATUS_OTHER_FAILED);
-    }
+    if (r->hub.quiet)
+        exit(STATUS_OTHER_FAILED);
     fail("%s", text);
 }
 

@@ -146,6 +146,7 @@ struct Options {
     bool count, check;          /* default: both                         */
     bool plain;                 /* not the functions for 256-bit vectors */
     uint64_t step_limit;        /* warp instructions of one block        */
+    size_t heap_bytes;          /* for malloc in kernels: 8 MB           */
     /* Called before each instruction of a warp, with the lanes that will
      * execute it; NULL: nobody. */
     void (*step)(const struct Warp *, uint32_t on);
@@ -153,12 +154,14 @@ struct Options {
     void (*access)(const struct Warp *, const struct Access *);
 };
 extern struct Options simt_options;
+size_t simt_heap_used(void);    /* bytes that kernels hold by malloc     */
 
 /* a launch, a block */
 struct Launch {
     const struct Kernel *kernel;
     struct Dim3 grid, block;
-    struct Dim3 cluster;        /* blocks of a cluster; 1 x 1 x 1: none  */
+    struct Dim3 cluster;        /* blocks of a cluster                   */
+    bool clustered;             /* clusters were asked for               */
     uint64_t workspace;         /* of a cooperative grid, all of whose
                                  * blocks are one cluster; 0: not so     */
     size_t dynamic_shared;
@@ -336,7 +339,7 @@ extern void (*launch_ended)(const struct Launch *l);
 bool simt_launch(const struct Kernel *k, struct Dim3 grid,
                  struct Dim3 block, size_t dynamic_shared, void **args,
                  enum Fault *fault, struct Error *e);
-/* The same with blocks in clusters of this size. */
+/* The same with blocks in clusters of this size; 0 x 0 x 0: without. */
 bool simt_launch_cluster(const struct Kernel *k, struct Dim3 grid,
                          struct Dim3 block, struct Dim3 cluster,
                          size_t dynamic_shared, void **args,

@@ -18,7 +18,11 @@ enum {
     FLAG_RELEASE = 64,          /* release, or acq_rel                    */
     FLAG_POLLS  = 128,          /* a strong load, and a test of the value */
     FLAG_BLOCK  = 256,          /* a fence, or release, within the block  */
+    FLAG_EARLY  = 512,          /* a load whose value a selp may discard  */
 };
+
+/* Function k of a text has this address, plus 16 (k + 1). */
+#define FUNCTION_WINDOW ((uint64_t)3 << 48)
 
 /* Whom an instruction waits for: the lanes that its mask names, in c[1],
  * or all of the warp that have not returned. */
@@ -61,7 +65,8 @@ enum ConstantKind {
 struct Constant { enum ConstantKind kind; uint32_t unit; uint64_t value; };
 
 /* the executor's functions */
-Handler run_branch, run_branch_table, run_exit, run_trap, run_nothing,
+Handler run_branch, run_branch_table, run_which, run_no_function,
+    run_malloc, run_free, run_exit, run_trap, run_nothing,
     run_setp, run_select4, run_select8, run_logic_pred, run_mov_pred,
     run_pack, run_unpack, run_param, run_param_at, run_frame_load,
     run_frame_store, run_frame_at, run_to_window, run_from_window,

@@ -449,6 +449,14 @@ static bool take_map(struct BulkCopy *c, const struct Instruction *i,
                                   i->name, wrong);
 }
 
+static bool has_cluster(struct Warp *w, const struct Instruction *i)
+{
+    return w->block->launch->clustered ||
+           launch_fault(w, FAULT_INSTRUCTION, "%.60s: a copy from shared to"
+               " shared memory needs a launch with clusters; a cluster of "
+               "one block is enough", i->name);
+}
+
 static bool start_one(struct Warp *w, const struct Instruction *i, int lane,
                       uint64_t global, uint64_t shared)
 {
@@ -465,6 +473,8 @@ static bool start_one(struct Warp *w, const struct Instruction *i, int lane,
     if (c.form->way != BULK_STORE && !find_barrier(&c, i, &owner))
         return false;
     if (across) {
+        if (!has_cluster(w, i))
+            return false;
         c.to = shared_place(w, i, lane, global, global >> 48, 16,
                             &c.across);
         if (!c.to)

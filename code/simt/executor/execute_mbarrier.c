@@ -202,6 +202,8 @@ void run_mbarrier_wait(struct Warp *w, const struct Instruction *i,
                                        &at);
         if (!b || !is_mbarrier(w, i, l, b, at))
             return;
+        if (b->launch->check)
+            check_mbarrier_known(w, l, b, at);
         done |= look(w, i, l, b, at) ? lane_bit[l] : 0;
     }
     if (done && w->block->launch->check)
@@ -225,7 +227,8 @@ static void change(struct Warp *w, const struct Instruction *i, int lane,
         t = track(b, at);
         if (b->launch->check)
             check_mbarrier_init(w, lane, at, n, t->live);
-        *t = (struct Tracked){ at, 0, w->pc, true };
+        *t = (struct Tracked){ at, 0, w->pc,
+            b->launch->check ? check_mbarrier_made(w, lane, b) : 0, true };
         mbarrier_write(b, at, (struct Mbarrier){ n, n, 0, 0 });
         break;
     case MBARRIER_INVAL:

@@ -690,3 +690,26 @@ void run_is_space(struct Warp *w, const struct Instruction *i, uint32_t on)
         bits |= space_at(a[l]) == i->space ? lane_bit[l] : 0;
     w->file[i->d[0]] = (w->file[i->d[0]] & ~on) | (bits & on);
 }
+
+/* which function a pointer means */
+void run_which(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    const slot8 *pointer = REGISTER(w, i->a[0], const slot8);
+    for (; on; on &= on - 1) {
+        int l = __builtin_ctz(on);
+        uint64_t at = pointer[l] - FUNCTION_WINDOW, k = at / 16 - 1;
+        bool good = at % 16 == 0 && k < (uint64_t)i->width;
+        w->file[i->d[0] + (unsigned)l] = good ? (uint32_t)i->table[k]
+                                              : (uint32_t)i->offset;
+    }
+}
+
+void run_no_function(struct Warp *w, const struct Instruction *i,
+                     uint32_t on)
+{
+    const slot8 *pointer = REGISTER(w, i->a[0], const slot8);
+    launch_fault(w, FAULT_INSTRUCTION, "a call through a pointer, 0x%llx, "
+                 "which names no function with these parameters (or one "
+                 "that would call itself)",
+                 (unsigned long long)pointer[__builtin_ctz(on)]);
+}

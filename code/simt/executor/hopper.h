@@ -69,6 +69,7 @@ struct Tracked {
     uint32_t at;                /* offset in shared memory               */
     uint32_t phase;             /* 0, 1, ...: phases that are over       */
     int init;                   /* the instruction                       */
+    uint32_t made;              /* when, for the sanitizer; 0: not known */
     bool live;                  /* initialised, and not invalidated      */
 };
 

@@ -11,6 +11,7 @@
 /* settings of the machine */
 struct Options simt_options = {
     .count = true, .check = true, .step_limit = 400 * 1000 * 1000,
+    .heap_bytes = 8 << 20,
 };
 void (*launch_ended)(const struct Launch *l);
 static uint64_t launches;
@@ -187,7 +188,7 @@ static uint32_t same_for_all(const struct Warp *w, enum ConstantKind kind)
     case CONSTANT_NCLUSTER_Z: return l->grid.z / l->cluster.z;
     case CONSTANT_CLUSTER_RANK: return w->block->rank;
     case CONSTANT_CLUSTER_BLOCKS: return (uint32_t)w->block->cluster->n;
-    case CONSTANT_IS_CLUSTER: return w->block->cluster->n > 1;
+    case CONSTANT_IS_CLUSTER: return l->clustered;
     /* values of a cooperative grid's constants */
     case CONSTANT_WORKSPACE_LOW: return (uint32_t)l->workspace;
     case CONSTANT_WORKSPACE_HIGH: return (uint32_t)(l->workspace >> 32);
@@ -413,8 +414,11 @@ bool simt_launch_cluster(const struct Kernel *k, struct Dim3 grid,
                          size_t dynamic_shared, void **args,
                          enum Fault *fault, struct Error *e)
 {
+    const bool asked = cluster.x || cluster.y || cluster.z;
     struct Launch l = { .kernel = k, .grid = grid, .block = block,
-                        .cluster = cluster,
+                        .cluster = asked ? cluster
+                                         : (struct Dim3){ 1, 1, 1 },
+                        .clustered = asked,
                         .dynamic_shared = dynamic_shared };
     return run_launch(l, args, fault, e);
 }
@@ -434,6 +438,6 @@ bool simt_launch(const struct Kernel *k, struct Dim3 grid,
                  struct Dim3 block, size_t dynamic_shared, void **args,
                  enum Fault *fault, struct Error *e)
 {
-    return simt_launch_cluster(k, grid, block, (struct Dim3){ 1, 1, 1 },
+    return simt_launch_cluster(k, grid, block, (struct Dim3){ 0, 0, 0 },
                                dynamic_shared, args, fault, e);
 }

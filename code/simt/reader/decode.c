@@ -237,6 +237,42 @@ static uint32_t place_destination(struct Decoder *d,
     return place_register(d, o);
 }
 
+/* addresses of functions */
+/* 0: there is no such function.  A body counts more than a declaration. */
+static uint64_t function_address(const struct Text *t, const char *name)
+{
+    uint64_t address = 0;
+    for (int k = 0; k < t->n_functions; k++)
+        if (!strcmp(t->functions[k].name, name) &&
+            (!address || t->functions[k].has_body))
+            address = FUNCTION_WINDOW + 16 * ((uint64_t)k + 1);
+    return address;
+}
+
+static void take_address(struct Text *t, const char *name)
+{
+    for (int k = 0; k < t->n_functions; k++)
+        if (!strcmp(t->functions[k].name, name))
+            t->functions[k].taken = true;
+}
+
+/* Every name in an initial value, or in code that is no jump or call. */
+static void take_addresses(struct Text *t)
+{
+    for (int k = 0; k < t->n_variables; k++)
+        for (const struct Start *s = t->variables[k]->starts;
+             s; s = s->next)
+            take_address(t, s->name);
+    for (int k = 0; k < t->n_functions; k++)
+        for (int i = 0; i < t->functions[k].n_code; i++) {
+            const struct Statement *s = &t->functions[k].code[i];
+            for (int j = 0; j < s->operands; j++)
+                if (s->operand[j].kind == OPERAND_NAME &&
+                    s->op[0] != 'b' && strncmp(s->op, "call", 4))
+                    take_address(t, s->operand[j].name);
+        }
+}
+
 /* place an operand */
 static uint32_t place_special(struct Decoder *d, const char *name)
 {
@@ -344,6 +380,11 @@ static uint32_t place(struct Decoder *d, const struct Operand *o,
             return constant(d, longer ? CONSTANT_LONG : CONSTANT_WORD,
                             longer ? address_of(o->variable) + o->value :
                             (uint32_t)(address_of(o->variable) + o->value));
+        break;
+    case OPERAND_NAME:
+        if (letter == 'l' && function_address(d->t, o->name))
+            return constant(d, CONSTANT_LONG,
+                            function_address(d->t, o->name));
         break;
     default:
         break;
@@ -1627,15 +1668,112 @@ static bool decode_assert(struct Decoder *d, const struct Operand *args)
     return emit(d, &i);
 }
 
-/* The places of the callee's parameters are those of the caller's. */
-static bool bind(struct Decoder *d, struct Variable *formal,
-                 const struct Operand *actual)
+/* Pointers and sizes have 64 bits. */
+static bool decode_heap(struct Decoder *d, const struct Operand *result,
+                        const struct Operand *args, bool allocates)
 {
-    if (actual->kind != OPERAND_VARIABLE ||
-        actual->variable->space != SPACE_PARAM ||
-        actual->variable->bytes < formal->bytes)
-        return refuse(d, "the arguments of a call do not fit the function");
-    formal->place = actual->variable->place;
+    struct Instruction i = start(d, allocates ? run_malloc : run_free);
+    if (args->n != 1 || args->list[0].kind != OPERAND_VARIABLE ||
+        args->list[0].variable->bytes != 8 || result->n != allocates ||
+        (allocates && (result->list[0].kind != OPERAND_VARIABLE ||
+                       result->list[0].variable->bytes != 8)))
+        return refuse(d, "malloc and free of a kernel want 64 bits");
+    i.offset = (int64_t)args->list[0].variable->place;
+    i.offset2 = allocates ? (int64_t)result->list[0].variable->place : 0;
+    return emit(d, &i);
+}
+
+/* The places of the callee's parameters are those of the caller's. */
+static bool fits_place(const struct Variable *formal,
+                       const struct Operand *actual)
+{
+    return actual->kind == OPERAND_VARIABLE &&
+           actual->variable->space == SPACE_PARAM &&
+           actual->variable->bytes >= formal->bytes;
+}
+
+/* Do the arguments of a call, and its result, fit the function? */
+static bool fitting(const struct Function *f, const struct Operand *result,
+                    const struct Operand *args)
+{
+    if (args->n != f->n_params || result->n != (f->result != NULL))
+        return false;
+    for (int k = 0; k < args->n; k++)
+        if (!fits_place(f->params[k], &args->list[k]))
+            return false;
+    return !f->result || fits_place(f->result, &result->list[0]);
+}
+
+static bool expand_call(struct Decoder *d, struct Function *f,
+                        const struct Operand *result,
+                        const struct Operand *args)
+{
+    for (int k = 0; k < args->n; k++)
+        f->params[k]->place = args->list[k].variable->place;
+    if (f->result)
+        f->result->place = result->list[0].variable->place;
+    return expand(d, f, false);
+}
+
+/* call through a pointer */
+/* The functions that it may be.  way[k]: the number of function k among
+ * them. */
+static int candidates(struct Decoder *d, const struct Operand *result,
+                      const struct Operand *args, struct Function **to,
+                      int *way)
+{
+    int n = 0;
+    for (int k = 0; k < d->t->n_functions; k++) {
+        struct Function *f = &d->t->functions[k];
+        way[k] = -1;
+        if (f->has_body && f->taken && !f->open && !f->entry &&
+            fitting(f, result, args)) {
+            way[k] = n;
+            to[n++] = f;
+        }
+    }
+    for (int k = 0; k < d->t->n_functions; k++)
+        way[k] = way[k] < 0 ? n : way[k];
+    return n;
+}
+
+static bool call_pointer(struct Decoder *d, const struct Operand *result,
+                         const struct Operand *pointer,
+                         const struct Operand *args)
+{
+    size_t room = (size_t)d->t->n_functions + 1;
+    struct Function **f = pool_alloc(d->pool, room * sizeof *f);
+    int *way = pool_alloc(d->pool, room * sizeof *way);
+    int *to = pool_alloc(d->pool, room * sizeof *to);
+    int *end = pool_alloc(d->pool, room * sizeof *end);
+    int n = candidates(d, result, args, f, way);
+    struct Instruction which = start(d, run_which),
+                       go = start(d, run_branch_table),
+                       behind = start(d, run_branch),
+                       none = start(d, run_no_function);
+    which.a[0] = none.a[0] = place(d, pointer, 'l');
+    which.d[0] = go.a[0] = new_units(d, LANES);
+    which.table = way;
+    which.width = d->t->n_functions;
+    which.offset = n;
+    go.table = to;
+    go.width = n + 1;
+    go.work = behind.work = WORK_BRANCH;
+    if (!emit(d, &which) || !emit(d, &go))
+        return false;
+    for (int k = 0; k < n; k++) {
+        to[k] = d->n;
+        if (!expand_call(d, f[k], result, args))
+            return false;
+        end[k] = d->n;
+        if (!emit(d, &behind))
+            return false;
+    }
+    to[n] = d->n;
+    if (!emit(d, &none))
+        return false;
+    for (int k = 0; k < n; k++)
+        d->code[end[k]].target = d->n;
     return true;
 }
 
@@ -1651,28 +1789,27 @@ static bool decode_call(struct Decoder *d)
                                                               : &none;
     if (s->guard >= 0)
         return refuse(d, "a call under a predicate; branch around it");
+    if (name->kind == OPERAND_REGISTER)
+        return call_pointer(d, result, name, args);
     if (name->kind != OPERAND_NAME || o != end)
-        return refuse(d, "a call through a pointer; the software GPU calls "
-                      "functions by name only");
+        return refuse(d, "a call without the name of a function");
     if (!strcmp(name->name, "vprintf"))
         return decode_printf(d, args);
     if (!strcmp(name->name, "__assertfail"))
         return decode_assert(d, args);
     struct Function *f = function_named(d, name->name);
+    if (!f && (!strcmp(name->name, "malloc") ||
+               !strcmp(name->name, "free")))
+        return decode_heap(d, result, args, name->name[0] == 'm');
     if (!f)
         return refuse(d, "function '%.80s' is called, but not in this "
                       "text; define it in the same file", name->name);
     if (f->open || f->entry)
         return refuse(d, "function '%.80s' calls itself; the software GPU "
                       "has no recursion", name->name);
-    if (args->n != f->n_params || result->n != (f->result != NULL))
+    if (!fitting(f, result, args))
         return refuse(d, "the arguments of a call do not fit the function");
-    for (int k = 0; k < args->n; k++)
-        if (!bind(d, f->params[k], &args->list[k]))
-            return false;
-    if (f->result && !bind(d, f->result, &result->list[0]))
-        return false;
-    return expand(d, f, false);
+    return expand_call(d, f, result, args);
 }
 
 /* decode barriers and bulk copies of Hopper */
@@ -2207,6 +2344,30 @@ static void mark_polls(struct Instruction *code, int n)
             code[k].flags |= FLAG_POLLS;
 }
 
+/* which loads come early */
+static bool chosen(const struct Instruction *load, int left)
+{
+    uint32_t value = load->d[0];
+    for (const struct Instruction *i = load; left && !i->ends; left--) {
+        i++;
+        if (i->run == run_select4 || i->run == run_select8)
+            if (i->a[0] == value || i->b[0] == value)
+                return true;
+        for (int k = 0; k < 4; k++)
+            if (i->a[k] == value || i->b[k] == value || i->c[k] == value)
+                return false;
+    }
+    return false;
+}
+
+static void mark_early(struct Instruction *code, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (code[k].access == ACCESS_LOAD && code[k].width == 1 &&
+            code[k].run == run_load && chosen(&code[k], n - k - 1))
+            code[k].flags |= FLAG_EARLY;
+}
+
 /* decode a kernel */
 enum { PARAMS = 32764 };            /* bytes that a launch can hand over */
 
@@ -2245,6 +2406,7 @@ static bool decode_kernel(struct Decoder *d, struct Function *f,
     if (!find_meeting_points(d->code, d->n, d->pool, d->e))
         return false;
     mark_polls(d->code, d->n);
+    mark_early(d->code, d->n);
     mark_wgmma(d);
     *k = (struct Kernel){
         .name = f->name, .code = d->code, .instructions = d->n,
@@ -2261,6 +2423,32 @@ static bool decode_kernel(struct Decoder *d, struct Function *f,
 }
 
 /* variables of a module */
+static uint64_t named_address(const struct Text *t, const char *name)
+{
+    for (int k = 0; k < t->n_variables; k++)
+        if (!strcmp(t->variables[k]->name, name))
+            return t->variables[k]->address;
+    return function_address(t, name);
+}
+
+static bool start_addresses(struct Text *t, struct Error *e)
+{
+    for (int k = 0; k < t->n_variables; k++) {
+        const struct Variable *v = t->variables[k];
+        for (const struct Start *s = v->starts; s; s = s->next) {
+            uint64_t address = named_address(t, s->name);
+            if (!address)
+                return error_set(e, "variable '%.80s' starts with the "
+                                 "address of '%.80s', which is nowhere",
+                                 v->name, s->name);
+            address += s->add;
+            if (v->address)
+                memcpy(memory_bytes(v->address) + s->at, &address, 8);
+        }
+    }
+    return true;
+}
+
 static bool place_globals(struct Module *m, struct Text *t, struct Error *e)
 {
     struct Symbol *s = pool_alloc(t->pool, ((size_t)t->n_variables + 1) *
@@ -2280,7 +2468,7 @@ static bool place_globals(struct Module *m, struct Text *t, struct Error *e)
         s[m->n_symbols++] = (struct Symbol){ v->name, v->address, v->bytes,
                                              v->space };
     }
-    return true;
+    return start_addresses(t, e);
 }
 
 static bool decode_all(struct Module *m, struct Text *t, struct Error *e)
@@ -2294,6 +2482,7 @@ static bool decode_all(struct Module *m, struct Text *t, struct Error *e)
     if (t->n_functions)
         qsort(order, (size_t)t->n_functions, sizeof *order, by_function);
     m->kernels = kernels;
+    take_addresses(t);
     int refused = 0;
     for (int n = 0; n < t->n_functions; n++) {
         struct Function *f = &t->functions[n];

@@ -395,6 +395,25 @@ static bool read_attributes(struct Reader *r, struct Variable *v,
            wrong(r, "a type was expected before '%.*s'", WORD_OF(r));
 }
 
+/* x, generic(x), either with + 8 behind it */
+static bool read_address(struct Reader *r, struct Variable *v, size_t at,
+                         enum Type type)
+{
+    struct Start *s = pool_alloc(r->t->pool, sizeof *s);
+    bool generic = take(r, "generic") && need(r, "(");
+    *s = (struct Start){ .at = at, .next = v->starts };
+    s->name = need_name(r);
+    if (generic)
+        need(r, ")");
+    if (take(r, "+"))
+        s->add = need_number(r);
+    v->starts = s;
+    return !r->failed && (type_bytes(type) == 8 ||
+        wrong(r, "variable '%s' of type .%s starts with the address of "
+              "'%s'; an address has 64 bits", v->name, type_names[type],
+              s->name));
+}
+
 static bool read_start(struct Reader *r, struct Variable *v, enum Type type)
 {
     unsigned char *start = pool_alloc(r->t->pool, v->bytes + 8);
@@ -406,19 +425,20 @@ static bool read_start(struct Reader *r, struct Variable *v, enum Type type)
         if (is(r, "{"))
             return wrong(r, "variable '%s' starts with lists in a list; "
                          "write one list of all numbers", v->name);
-        if (r->word == WORD_NAME)
-            return wrong(r, "variable '%s' starts with the address of "
-                "'%.*s'; the software GPU can start variables with numbers "
-                "only", v->name, WORD_OF(r));
-        if (!read_value(r, &o))
-            return false;
-        if (!number_as(&bits, &o, type))
-            return wrong(r, "variable '%s' of type .%s starts with a "
-                         "number of another kind", v->name,
-                         type_names[type]);
         if (at + size > v->bytes)
             return wrong(r, "too many values for variable '%s'", v->name);
-        memcpy(start + at, &bits, size);
+        if (r->word == WORD_NAME) {
+            if (!read_address(r, v, at, type))
+                return false;
+        } else {
+            if (!read_value(r, &o))
+                return false;
+            if (!number_as(&bits, &o, type))
+                return wrong(r, "variable '%s' of type .%s starts with a "
+                             "number of another kind", v->name,
+                             type_names[type]);
+            memcpy(start + at, &bits, size);
+        }
         at += size;
         if (!braces || !take(r, ","))
             break;
@@ -743,6 +763,11 @@ static bool read_label(struct Reader *r)
     f->labels[f->n_labels++] = l;
     if (take(r, ".branchtargets"))
         return read_target_table(r, l.name);
+    if (take(r, ".callprototype")) {    /* the call itself says as much */
+        while (r->word != WORD_END && !is(r, ";"))
+            next(r);
+        return need(r, ";");
+    }
     return !r->failed;
 }
 

@@ -31,10 +31,15 @@ struct Variable {
     size_t bytes, align;
     bool external;              /* extern __shared__ x[]                 */
     const unsigned char *start; /* initial bytes, or NULL                */
+    struct Start *starts;       /* and initial addresses                 */
     uint64_t address;           /* of a global or constant variable      */
     uint64_t place;             /* of another: offset, set by decode.c   */
     int kernel;                 /* ... for this kernel                   */
 };
+
+/* Bytes [at] to [at + 7] of a variable start as an address. */
+struct Start { size_t at; const char *name; uint64_t add;
+               struct Start *next; };
 
 /* .reg .f32 %f<12> declares twelve registers, %f0 to %f11. */
 struct Registers {
@@ -104,6 +109,7 @@ struct Function {
     uint32_t max_threads;
     int main_file;
     bool open;                  /* decode.c is inside its body           */
+    bool taken;                 /* its address is                        */
     int seen;                   /* decode.c: for this kernel             */
 };
 

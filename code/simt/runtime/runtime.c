@@ -8,6 +8,7 @@
 #include "simt/counters/trace.h"
 #include "simt/runtime/cards.h"
 #include "simt/runtime/names.h"
+#include "simt/runtime/graph.h"
 #include "simt/runtime/runtime.h"
 #include "simt/sanitizer/check.h"
 #include "simt/simt.h"
@@ -569,7 +570,7 @@ cudaError_t launch_now(const struct Request *r)
 
 static cudaError_t launch(const struct Request *r)
 {
-    return launch_now(r);
+    return capturing(r->stream) ? capture_launch(r) : launch_now(r);
 }
 
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
@@ -580,7 +581,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
     NEEDS_STREAM(stream);
     return launch(&(struct Request){
         .kernel = kernel, .grid = grid, .block = block,
-        .cluster = { 1, 1, 1 }, .arguments = arguments, .bytes = bytes,
+        .arguments = arguments, .bytes = bytes,
         .stream = stream });
 }
 
@@ -590,7 +591,7 @@ static cudaError_t request_of(const cudaLaunchConfig_t *c,
 {
     *r = (struct Request){ .grid = c->gridDim, .block = c->blockDim,
                            .bytes = c->dynamicSmemBytes,
-                           .stream = c->stream, .cluster = { 1, 1, 1 } };
+                           .stream = c->stream };
     for (unsigned k = 0; k < c->numAttrs; k++) {
         const cudaLaunchAttribute *a = &c->attrs[k];
         if (a->id == cudaLaunchAttributeClusterDimension)
@@ -599,8 +600,8 @@ static cudaError_t request_of(const cudaLaunchConfig_t *c,
         if (a->id == cudaLaunchAttributeCooperative)
             r->cooperative = a->val.cooperative;
     }
-    if (r->cooperative && (r->cluster.x != 1 || r->cluster.y != 1 ||
-                           r->cluster.z != 1))
+    if (r->cooperative && (r->cluster.x > 1 || r->cluster.y > 1 ||
+                           r->cluster.z > 1))
         return refuse(cudaErrorNotSupported, "cudaLaunchKernelExC: a "
                       "cooperative launch of clusters: the software GPU "
                       "has one or the other");
@@ -645,9 +646,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters,
     cudaError_t code = find_kernel(&k, kernel);
     if (!code)
         code = request_of(c, &r);
-    uint64_t blocks = code ? 1 : (uint64_t)r.cluster.x * r.cluster.y *
-                                 r.cluster.z;
-    *clusters = code || !blocks ? 0 : gpu->sms / (int)blocks;
+    uint64_t blocks = (uint64_t)r.cluster.x * r.cluster.y * r.cluster.z;
+    *clusters = code ? 0 : gpu->sms / (int)(blocks ? blocks : 1);
     return code;
 }
 
@@ -662,6 +662,21 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid,
         .kernel = kernel, .grid = grid, .block = block,
         .cluster = { 1, 1, 1 }, .cooperative = true,
         .arguments = arguments, .bytes = bytes, .stream = stream });
+}
+
+/* the bytes of a kernel's arguments */
+cudaError_t launch_sizes(const void *kernel, size_t **sizes, size_t *n)
+{
+    struct Known *k = NULL;
+    cudaError_t code = find_kernel(&k, kernel);
+    if (code)
+        return code;
+    *n = (size_t)k->kernel->n_params;
+    if (!(*sizes = calloc(*n + 1, sizeof **sizes)))
+        fail("simt: no memory for the arguments of a kernel node");
+    for (size_t i = 0; i < *n; i++)
+        (*sizes)[i] = k->kernel->params[i].size;
+    return cudaSuccess;
 }
 
 /* memory */
@@ -714,14 +729,15 @@ cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t s)
 {
     START();
     NEEDS_STREAM(s);
-    return cudaMalloc(pointer, bytes);
+    return capturing(s) ? capture_alloc(s, pointer, bytes)
+                        : cudaMalloc(pointer, bytes);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t s)
 {
     START();
     NEEDS_STREAM(s);
-    return cudaFree(pointer);
+    return capturing(s) ? capture_free(s, pointer) : cudaFree(pointer);
 }
 
 /* Rows that begin at a multiple of 512 bytes, as on a card. */
@@ -887,6 +903,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 {
     START();
     NEEDS_STREAM(s);
+    if (capturing(s))
+        return capture_rows(s, to, bytes, from, bytes, bytes, 1, kind);
     return copy("cudaMemcpyAsync", to, from, bytes, kind);
 }
 
@@ -929,6 +947,9 @@ cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes,
 {
     START();
     NEEDS_STREAM(s);
+    if (capturing(s))
+        return capture_set(s, &(cudaMemsetParams){
+            to, bytes, (unsigned)byte, 1, bytes, 1 });
     return cudaMemset(to, byte, bytes);
 }
 
@@ -1069,6 +1090,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *data)
 {
     START();
     NEEDS_STREAM(s);
+    if (capturing(s))
+        return capture_host(s, f, data);
     f(data);
     return cudaSuccess;
 }
@@ -1107,6 +1130,8 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
     START();
     NEEDS_EVENT(e);
     NEEDS_STREAM(s);
+    if (capturing(s))
+        capture_record(e, s);
     e->recorded = true;
     e->seconds = now_s();
     return cudaSuccess;
@@ -1131,6 +1156,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e,
     START();
     NEEDS_STREAM(s);
     NEEDS_EVENT(e);
+    capture_wait(s, e);
     return cudaSuccess;
 }
 

@@ -21,6 +21,10 @@ uint32_t check_mbarrier(struct Warp *, const uint64_t *address,
                         bool generic, uint32_t lanes, bool write);
 void check_mbarrier_init(struct Warp *, int lane, uint32_t at,
                          uint32_t count, bool live);
+/* The moment of an init, and: does a lane that waits know of it? */
+uint32_t check_mbarrier_made(struct Warp *, int lane, const struct Block *);
+void check_mbarrier_known(struct Warp *, int lane, const struct Block *,
+                          uint32_t at);
 void check_proxy_fence(struct Warp *, uint32_t lanes);
 
 /* questions about bulk copies */

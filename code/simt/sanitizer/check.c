@@ -894,6 +894,12 @@ static bool piece_unwritten(uint64_t at, unsigned bytes)
     return false;
 }
 
+/* The value may be discarded: see the decoder. */
+static bool is_early(const struct Warp *w)
+{
+    return w->block->launch->kernel->code[w->pc].flags & FLAG_EARLY;
+}
+
 static void ask_local(struct Warp *w, const struct Access *a, uint32_t on)
 {
     uint64_t each = w->block->launch->kernel->local_bytes;
@@ -908,7 +914,7 @@ static void ask_local(struct Warp *w, const struct Access *a, uint32_t on)
         else if (piece_unwritten(at, (unsigned)a->size))
             unwritten |= 1u << lane;
     }
-    if (unwritten && wanted(CHECK_INIT))
+    if (unwritten && wanted(CHECK_INIT) && !is_early(w))
         check_problem(PROBLEM_UNINITIALISED, w, unwritten,
                       "reads %d bytes at byte %llu of local memory, where"
                       " the thread has not written", a->size,
@@ -1078,6 +1084,34 @@ void check_mbarrier_init(struct Warp *w, int lane, uint32_t at,
         check_problem(PROBLEM_PHASE, w, 1u << lane, "initialises an "
                       "mbarrier for %u arrivals: 1 to 1048575 are possible",
                       count);
+}
+
+uint32_t check_mbarrier_made(struct Warp *w, int lane,
+                             const struct Block *b)
+{
+    if (b != watched || !ordered())
+        return 0;
+    order_turn(w);
+    return now_shared.mine + (Stamp)lane;
+}
+
+void check_mbarrier_known(struct Warp *w, int lane, const struct Block *b,
+                          uint32_t at)
+{
+    const struct Tracked *t = mbarrier_tracked(b, at);
+    if (!t->made || b != watched || !ordered())
+        return;
+    order_turn(w);
+    if (over(t->made, now_shared.mine + (Stamp)lane, &now_shared) ||
+        order_over(t->made, lane, false, &now_shared))
+        return;
+    char thread[60], place[160];
+    thread_text(&b->launch->block, warp_of(t->made) * LANES +
+                (int)(t->made % SEVERAL), thread, sizeof thread);
+    check_problem(PROBLEM_RACE, w, 1u << lane, "waits for the mbarrier at "
+                  "byte %u of shared memory, which %s initialises at %s."
+                  "\n    Put __syncthreads() between the two.", at, thread,
+                  where(b->launch->kernel, t->init, place, sizeof place));
 }
 
 /* watch bulk copies */

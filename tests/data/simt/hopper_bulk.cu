@@ -107,7 +107,8 @@ __global__ void states(int *y)
     }
 }
 
-/* Sums into global and into shared memory; a barrier for cp.async. */
+/* Sums into global and into shared memory; a barrier for cp.async.  A sum
+ * into shared memory needs a cluster, here of one block. */
 __global__ void sums(int *y, const int *x)
 {
     __shared__ __align__(128) int a[64], b[64];
@@ -148,7 +149,7 @@ static void tell(const char *name, int wrong)
     failed += wrong != 0;
 }
 
-int main()
+int main(int argc, char **)
 {
     enum { TILES = 10, N = TILES * TILE };
     static float h[N];
@@ -183,7 +184,18 @@ int main()
     for (int i = 0; i < 64; i++)
         g[i] = 10 * i;
     cudaMemcpy(q, g, sizeof g, cudaMemcpyHostToDevice);
-    sums<<<1, 64>>>(p, q);
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute cluster[1];
+    cluster[0].id = cudaLaunchAttributeClusterDimension;
+    cluster[0].val.clusterDim.x = cluster[0].val.clusterDim.y =
+        cluster[0].val.clusterDim.z = 1;
+    config.gridDim = dim3(1);
+    config.blockDim = dim3(64);
+    if (argc == 1) {            /* with a word: without a cluster */
+        config.attrs = cluster;
+        config.numAttrs = 1;
+    }
+    cudaLaunchKernelEx(&config, sums, p, (const int *)q);
     cudaMemcpy(g, p, sizeof g, cudaMemcpyDeviceToHost);
     wrong = 0;
     for (int i = 0; i < 64; i++)
