@@ -819,7 +819,8 @@ static bool decode_memory(struct Decoder *d)
 {
     const struct Statement *s = d->s;
     bool load = s->op[0] == 'l';
-    struct Instruction i = start(d, load ? run_load : run_store);
+    struct Instruction i = start(d, load ? run_load[d->wide]
+                                           : run_store[d->wide]);
     if (!memory_parts(d, &i) || !want(d, 2, 2))
         return false;
     const struct Operand *data = &s->operand[load ? 0 : 1];
