@@ -1851,6 +1851,29 @@ static void tells(const char *text, int blocks, int threads,
     "L: " load ", [s];" more "setp.eq.u32 %p1, %r11, 0; @%p1 bra L;"       \
     "bra.uni B; A: st.volatile.shared.u32 [s], 5; B:" STORE("1"))
 
+/* Local memory that nobody wrote: read early and discarded, or used. */
+#define EARLY(use) KERNEL(".local .b32 v[2]; .reg .b64 %rl<3>;"            \
+    "setp.lt.u32 %p1, %r1, 40; ld.local.u32 %r10, [v+4]; " use STORE("%r11"))
+
+static void early_loads(const struct Row *row)
+{
+    (void)row;
+    tells(EARLY("selp.b32 %r11, 7, %r10, %p1;"), 1, 32, "");
+    CHECK(1, 32, 7);
+    tells(EARLY("selp.b32 %r11, %r10, 7, %p1;"), 1, 32, "");
+    tells(EARLY("ld.local.u8 %h1, [v]; st.local.u8 [v+1], %h1;"
+                "selp.b32 %r11, %r10, 7, %p1;"), 1, 32, "");
+    tells(EARLY("ld.local.u8 %h1, [v]; cvt.u32.u8 %r11, %h1;"
+                "selp.b32 %r11, %r11, %r10, %p1;"), 1, 32,
+          "uninitialised; ");
+    tells(EARLY("ld.local.u16 %h1, [v]; st.local.u16 [v+2], %h1;"
+                "selp.b32 %r11, %r10, 7, %p1;"), 1, 32, "uninitialised; ");
+    tells(EARLY("add.u32 %r11, %r10, 7; selp.b32 %r11, %r11, %r10, %p1;"),
+          1, 32, "uninitialised; ");
+    tells(EARLY("@%p1 bra A; selp.b32 %r11, 7, %r10, %p1; A:"
+                "mov.u32 %r11, 7;"), 1, 32, "uninitialised; ");
+}
+
 static void polls_are_told(const struct Row *row)
 {
     (void)row;
@@ -2016,6 +2039,8 @@ static const struct Row rows[] = {
       "lanes that were let go run twice" },
     { "patience", patience, "lanes are let go that need not be" },
     { "semaphore", semaphore, "every turn ends at the same instruction" },
+    { "early_loads", early_loads,
+      "a load that is discarded counts as a use, or a use does not" },
     { "polls_are_told", polls_are_told, "a poll is taken for a race" },
     { "strength_is_told", strength_is_told, "a release without a fence" },
     { "absent_lanes_are_told", absent_lanes_are_told,
