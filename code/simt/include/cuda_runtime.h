@@ -91,6 +91,7 @@
 #include "vector_functions.h"
 #include "simt_formats.h"
 #include "simt_texture.h"
+#include "simt_child.h"
 
 #endif
 #endif
