@@ -44,6 +44,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit which, size_t value)
         return refuse(cudaErrorInvalidValue, "cudaDeviceSetLimit: there is "
                       "no limit %d", (int)which);
     limit[which] = value;
+    if (which == cudaLimitMallocHeapSize)
+        simt_options.heap_bytes = value;
     return cudaSuccess;
 }
 
