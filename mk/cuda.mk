@@ -63,7 +63,8 @@ GPU_MAINS   := $(sort $(shell grep -lE '^int main\b' $(wildcard $(CODE)/bench/*.
 # These measure the operators of the model, or share the library's (what fails
 # in the driver is a failure of a backend).
 WITH_OPS    := %/fused.cu %/products.cu %/attention.cu %/tensor_cores.cu \
-               %/matmul_e4m3.cu %/ceilings.cu %/matmul_sweep.cu %/decode.cu
+               %/matmul_e4m3.cu %/ceilings.cu %/matmul_sweep.cu %/decode.cu \
+               %/quantised.cu
 # Of these a program takes what it calls: a library.
 $(B)/libmb-ladder.a: $(GPU_KERNELS:%.cu=$(B)/cuda/%.o)
 	@rm -f $@; ar qcs $@ $^

@@ -17,7 +17,7 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 if [ "${MACHINE:-}" = simt ]; then
     OPTIONS=${OPTIONS:-"--steps 8 --batch 1 --seq 16 --precision fp32"}
 fi
-OPTIONS=${OPTIONS:-"--steps 300 --batch 2 --seq 32"}
+OPTIONS=${OPTIONS:-"--steps 120 --batch 2 --seq 32"}
 
 run() {             # out, options...: in place of this process
     local out=$1
@@ -55,6 +55,7 @@ before=$(now)
 (run "$dir/straight") > "$dir/said" 2>&1 ||
     { not_ok "a run that nobody disturbs" "$(cat "$dir/said")"; finish; }
 whole=$(took "$before")
+echo "# undisturbed: $whole s"
 RANDOM=${SEED:-1}
 kills=0 rounds=0 bad_rounds=0
 while [ $kills -lt "$KILLS" ] && [ $rounds -lt $((4 * KILLS + 8)) ]; do
@@ -62,9 +63,9 @@ while [ $kills -lt "$KILLS" ] && [ $rounds -lt $((4 * KILLS + 8)) ]; do
     out=$dir/killed err=$dir/err rank=$((RANDOM % RANKS))
     wait_s=$(awk -v t="$whole" -v r="$RANDOM" 'BEGIN { print t * r / 32768 }')
     restarts=$((kills % 2))
-    rm -rf "$out" "$out.csv"
+    rm -rf "$out" "$out.csv" "$out-ranks.csv"
     before=$(now)
-    run "$out" --restarts $restarts > "$dir/said" 2> "$err" &
+    run "$out" --restarts $restarts > "$dir/said" 2> "$err.all" &
     launcher=$!
     sleep "$wait_s"
     victim=$(rank_of "$out" $rank)
@@ -72,6 +73,7 @@ while [ $kills -lt "$KILLS" ] && [ $rounds -lt $((4 * KILLS + 8)) ]; do
     [ -n "$victim" ] && kill -9 "$victim" 2> /dev/null && hit=yes
     wait $launcher
     status=$?
+    grep -v '^simt: ' "$err.all" > "$err"       # notes of the simulation
     what="round $rounds, rank $rank killed $wait_s s after the start"
     if pgrep -f -- "--out $out " > /dev/null; then
         why="a process is left"
@@ -95,6 +97,7 @@ while [ $kills -lt "$KILLS" ] && [ $rounds -lt $((4 * KILLS + 8)) ]; do
             why="resumed: $(tail -3 "$err")"
     fi
     [ -n "$why" ] || why=$(same "$dir/straight" "$out" 2>&1)
+    echo "# $what: ${why:-the same bits}, $(took "$before") s"
     if [ -n "$why" ]; then
         not_ok "$what" "$why; $(cat "$err")"
         bad_rounds=$((bad_rounds + 1))

@@ -57,6 +57,14 @@ check "3 ranks, divided, small buckets: losses and norms of one" near one shards
 ranks again 2
 check "twice two ranks: the same bits" same 000006 any2 again
 
+ranks looked 2 --rank-times 2
+check "the times of ranks taken: the same bits" same 000006 any2 looked
+check "a row of every second step, the slowest rank and its time" awk -F, '
+    NR == 1 { exit_if = $0 != "step,ranks,slowest,slowest_ms,median_ms,least_ms" }
+    NR > 1 { if ($1 != 2 * (NR - 1) || $2 != 2 || ($3 != 0 && $3 != 1) ||
+                 !($4 >= $5 && $5 >= $6 && $6 > 0)) exit_if = 1 }
+    END { exit exit_if || NR != 4 }' "$dir/looked-ranks.csv"
+
 # ---- checkpoints -------------------------------------------------------------
 ranks moved 2 --sum-order fixed --steps 4 --save-every 2 --lr 2e-3
 ranks whole 1 --sum-order fixed --steps 4 --lr 2e-3
@@ -111,6 +119,40 @@ fails "a rank that hangs" hangs STOP \
 check "its checkpoints can be resumed from" train_small --resume --steps 4 \
     --out "$dir/killed" --log "$dir/killed.csv"
 
+# A file of more than 20 KiB cannot be written: a disk that is full for rank 0,
+# which alone writes.
+check "a run of two steps" train_small --batch 2 --accumulate 6 --steps 2 \
+    --gpus 2 --sum-order fixed --out "$dir/full" --log "$dir/full.csv"
+limited() {         # options...: go on with it
+    ( ulimit -f 20
+      trap '' XFSZ
+      exec "$BIN/train" --resume --gpus 2 --out "$dir/full" "$@" )
+}
+refuses "a disk that is full when a checkpoint is written" 1 \
+    '^train: rank 0: .*step-000004.*: File too large; .*the last .*step-000002$' \
+    limited --log "$dir/full.csv" --steps 4 --save-every 4
+check "one rank says so" test "$(wc -l < "$dir/stderr")" -eq 1
+refuses "a disk that is full when the log is written" 1 \
+    '^train: rank 0: step [0-9]*: .*full.csv: cannot write: File too large; .*the last .*step-000002$' \
+    limited --log "$dir/full.csv" --steps 100000 --save-every 0
+check "one rank says so" test "$(wc -l < "$dir/stderr")" -eq 1
+"$BIN/train" --resume --gpus 2 --out "$dir/full" --log "$dir/full.csv" \
+    --steps 6 > "$dir/full.txt" 2>&1 < /dev/null
+check "the last checkpoint is whole: the run goes on" grep -q \
+    'resumed after step 2' "$dir/full.txt"
+
+# Rank 1 is told to stop: all stop after the same step, and go on as if not.
+ranks told 2 --steps 400 --save-every 2 --sum-order fixed --restarts 3 &
+victim told TERM 000002
+wait $!
+check "a rank that is told to stop: all end after one step" grep -q \
+    '^stopped by SIG[A-Z]* after step [0-9]*$' "$dir/told.txt"
+check "and are not started again" test -z \
+    "$(grep 'starting all' "$dir/told.err")"
+ranks told 2 --steps 400 --sum-order fixed --resume
+ranks wanted 1 --steps 400 --sum-order fixed
+check "it goes on to the bits of a run in one go" same 000400 wanted told
+
 ranks restarted 2 --steps 800 --save-every 50 --keep 0 --restarts 2 \
     --sum-order fixed &
 victim restarted KILL 000050
@@ -126,14 +168,20 @@ pair() {            # port, options of rank 1...: their messages in pair.err
     local port=$1 a=()
     shift
     for r in 0 1; do
-        OMPI_COMM_WORLD_RANK=$r OMPI_COMM_WORLD_SIZE=2 train_small \
-            --batch 2 --steps 2 --address "127.0.0.1:$port" --timeout 20 \
-            "${a[@]}" > "$dir/pair.$r" 2>> "$dir/pair.err" < /dev/null &
+        # shellcheck disable=SC2086
+        (cd "${home[r]}" || exit
+         OMPI_COMM_WORLD_RANK=$r OMPI_COMM_WORLD_SIZE=2 exec \
+             "${program[r]}" $small --data "$dir/train.bin" \
+             --vocab "$dir/vocab" --batch 2 --steps 2 \
+             --address "127.0.0.1:$port" --timeout 20 "${a[@]}") \
+             > "$dir/pair.$r" 2>> "$dir/pair.err" < /dev/null &
         a=("$@")
     done
     wait
 }
 port=$((20000 + $$ % 20000))
+train=$(realpath "$BIN/train")
+program=("$train" "$train") home=("$dir" "$dir")
 : > "$dir/pair.err"
 pair $port
 check "two ranks by the variables of mpirun" grep -q '^ranks   2' "$dir/pair.0"
@@ -146,6 +194,33 @@ check "and only rank 1" test "$(cat "$dir/pair.err")" = \
 pair $((port + 2)) --data "$dir/val.bin"
 check "ranks with two data sets: rank 1 says so" grep -q \
     '^train: rank 1: --data is ' "$dir/pair.err"
+: > "$dir/pair.err"
+pair $((port + 4)) --zero 1
+check "ranks that divide the optimiser and do not: rank 1 says so" grep -q \
+    '^train: rank 1: --zero is 1 here and 0 in rank 0' "$dir/pair.err"
+: > "$dir/pair.err"
+cp "$BIN/train" "$dir/train"
+echo >> "$dir/train"
+program[1]=$dir/train
+pair $((port + 5))
+check "ranks of two programs: rank 1 says so" grep -q \
+    '^train: rank 1: the program is ' "$dir/pair.err"
+check "and only rank 1" test "$(wc -l < "$dir/pair.err")" -eq 1
+program[1]=$train
+# each in a folder of its own, as on two hosts: a byte differs
+mkdir "$dir/a" "$dir/b"
+cp "$dir/one/step-000006/model.safetensors" "$dir/a"
+cp "$dir/a/model.safetensors" "$dir/b"
+home=("$dir/a" "$dir/b")
+: > "$dir/pair.err"
+small="--seq 32 --heads 3 --init model.safetensors" pair $((port + 6))
+check "two ranks that begin with the same file" test ! -s "$dir/pair.err"
+printf x | dd of="$dir/b/model.safetensors" bs=1 seek=40001 conv=notrunc \
+    status=none
+small="--seq 32 --heads 3 --init model.safetensors" pair $((port + 7))
+check "ranks that begin with two sets of weights: rank 1 says so" grep -q \
+    '^train: rank 1: the file of weights is ' "$dir/pair.err"
+
 refuses "a rank that does not come" 1 \
     'rank 1 has not come to 127.0.0.1:[0-9]* within 1 s' train_small --rank 0 \
     --world 2 --address "127.0.0.1:$((port + 3))" --timeout 1 --steps 1

@@ -57,8 +57,8 @@ refused() {
     refuses "refused: $1" 1 "bad.cu:3:.*$3" "$simtcc" -c "$dir/bad.cu" \
         -o "$dir/bad.o"
 }
-refused "graphs" 'void f(){ cudaStreamBeginCapture(0, 0); }' \
-    'simtcc: the software GPU has no graphs'
+refused "another process" 'void f(){ cudaIpcGetMemHandle(0, 0); }' \
+    'simtcc: the software GPU belongs to one process'
 refused "atomicMax of floats" \
     '__global__ void k(float *p){ atomicMax(p, 1.0f); }' \
     'simtcc: there is no atomicMax of floats'
@@ -261,6 +261,8 @@ for c in $clangs; do
     runs "$c: functions of doubles" 0 "0 wrong, no error" $data/doubles.cu
     runs "$c: what published programs do" 0 "0 wrong" $data/foreign.cu
     runs "$c: everything" 0 "" -Werror $data/everything.cu
+    runs "$c: malloc and new in kernels" 0 "0 wrong, no error" -Werror \
+        $data/heap.cu
     runs "$c: functions through pointers" 0 "0 wrong, no error" -Werror \
         $data/pointers.cu
     runs "$c: cooperative groups" 0 "0 wrong, no error" -Werror $data/groups.cu
@@ -268,6 +270,21 @@ for c in $clangs; do
         $data/reduce.cu
 done
 unset CLANG
+
+# ---- memory of malloc in a kernel is watched ---------------------------------
+"$simtcc" -w $linker $data/heap.cu -o "$dir/heap"
+heap() {            # text, number of the mistake, pattern
+    refuses "$1" 86 "heap.cu:[0-9]*: $3" "$dir/heap" "$2"
+}
+heap "malloc: read before it is written" 0 \
+    'uninitialised: thread .*'
+heap "malloc: written behind its end" 1 'out of bounds: thread .*'
+heap "malloc: used after free" 3 'use after free: thread .*'
+for k in 2 4; do
+    "$dir/heap" $k > "$dir/stdout" 2> "$dir/stderr"
+    check "malloc: freed twice, or never given: $k" \
+        grep -q 'frees 0x.*, which malloc did not give' "$dir/stderr"
+done
 # ---- variables that have no value in some lanes ------------------------------
 # Each program prints "NAME ok" for each of its kernels and counts them at the
 # end.  lanes SIMTCC CLANG LEVEL FILE KERNELS: all of them are right.

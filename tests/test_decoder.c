@@ -3,7 +3,6 @@
 #include "rows.h"
 #include "backend/backend.h"
 #include "gpt2/writer.h"
-#include "io/quantised_tensors.h"
 
 /* Heads of 24 channels, a context that is no multiple of a tile of 32. */
 static const struct Config config = { .V = 257, .T = 70, .L = 2, .NH = 2,
@@ -203,43 +202,15 @@ static void uncached(const struct Row *row)
     model_free(&m);
 }
 
-/* The matrices of m in few bits, on its backend; m's own weights become
- * what the codes stand for.  Row `skip` of the table stays as it is. */
+/* Row `skip` of the table stays without codes. */
 static void quantise_model(struct QuantisedModel *q, struct Model *m,
                            int bits, int group, int skip)
 {
-    const struct ParamTable *t = &m->table;
-    real *w = model_borrow(m);
-    int bad[2];
-    *q = (struct QuantisedModel){ .m = m, .n = 1,
-        .row = calloc((size_t)t->n, sizeof *q->row) };
-    for (int i = 0; i < t->n; i++) {
-        size_t output, input;
-        struct Quantised h = { .group = group,
-            .type = bits == 4 ? WEIGHTS_INT4 : WEIGHTS_INT8 };
-        if (!quantised_tensor_possible(t, i) || i == skip)
-            continue;
-        quantised_tensor_steps(t, i, &output, &input);
-        h.K = (int)(output == 1 ? t->row[i].rows : t->row[i].cols);
-        h.N = (int)(t->row[i].size / (size_t)h.K);
-        assert_true(quantised_reserve(&h));
-        assert_true(quantised_round(&h, w + t->row[i].offset, output, input,
-                                    bad, bad + 1));
-        for (int n = 0; n < h.N; n++)
-            for (int k = 0; k < h.K; k++)
-                w[t->row[i].offset + (size_t)n * output
-                  + (size_t)k * input] = quantised_value(&h, n, k);
-        const size_t codes = (size_t)h.N * quantised_row_bytes(&h);
-        const size_t scales = (size_t)h.N * quantised_groups(&h)
-                            * sizeof *h.scales;
-        q->row[i] = h;
-        q->row[i].codes = backend_alloc(codes, "codes");
-        q->row[i].scales = backend_alloc(scales, "scales");
-        backend_put(q->row[i].codes, h.codes, codes);
-        backend_put(q->row[i].scales, h.scales, scales);
-        quantised_release(&h);
-    }
-    model_return(m, w, true);
+    if (!quantised_model_round(q, m, bits == 4 ? WEIGHTS_INT4 : WEIGHTS_INT8,
+                               group, &e))
+        fail_msg("%s", e.text);
+    backend_free(q->row[skip].codes);
+    q->row[skip].codes = NULL;
 }
 
 /* Steps by codes, of a prompt of 5 and a row of its own, as the window that

@@ -7,8 +7,12 @@
 #include "dist/hub.h"
 #include "gpt2/model.h"
 #include "gpt2/shards.h"
+#include "gpt2/trainer.h"
 
+#include <math.h>
+#include <omp.h>
 #include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- a rank that writes down what it is asked for --------------------- */
@@ -254,6 +258,110 @@ static void roll(const struct Row *row)
             fail_msg("rank %d: %s", r, why[r]);
 }
 
+/* ---- two ranks, and one has a number that is not finite ---------------- */
+enum { V = 37, LENGTH = 11, WINDOWS = 20 };
+
+static void write_shard(const char *path)
+{
+    uint16_t token[WINDOWS * LENGTH + 1];
+    struct ShardWriter w;
+    struct Error e;
+    for (size_t i = 0; i < WINDOWS * LENGTH + 1; i++)
+        token[i] = (uint16_t)((i * i * 7 + i / 3) % V);
+    if (!shard_create(&w, path, &e)
+        || !shard_append(&w, token, WINDOWS * LENGTH + 1)
+        || !shard_finish(&w, &e))
+        fail_msg("%s", e.text);
+}
+
+/* NaN spreads; 2e38 is finite, and the logits behind it are not. */
+static void poison(struct Model *m, const char *name, real x)
+{
+    real *host = model_borrow(m);
+    for (int i = 0; host && i < m->table.n; i++)
+        if (strcmp(m->table.row[i].name, name) == 0)
+            host[m->table.row[i].offset + 3] = x;
+    model_return(m, host, true);
+}
+
+/* A link that makes an error in one number. */
+static void bad_sum(struct Dist *d, real *p, size_t n)
+{
+    dist_host.all_reduce(d, p, n);
+    p[n / 2] = INFINITY;
+}
+
+struct Trial { int listener, kind, shards; char address[40], *shard; };
+
+/* Is the step refused, with the words, by the rank that is to say it? */
+static bool refused(const struct Trial *k, int rank)
+{
+    static const char *const words[] = { "the gradients of all ranks are",
+        "rank 1 has the first number that is not finite, in the weights "
+        "h.1.ln_2.weight", "rank 1 has the first number that is not finite,"
+        " in the gradient of ln_f.bias" };
+    const struct Config c = { .V = V, .T = LENGTH, .L = 2, .NH = 2,
+                              .C = 16 };
+    struct Hub h = { 0 };
+    struct Dist d;
+    struct Trainer t;
+    struct StepReport r;
+    struct Error e = { "" };
+    omp_set_num_threads(1);
+    if (!hub_open(&h, rank, 2, k->address, k->listener, 20, &e)
+        || !dist_open(&d, &h, &e))
+        return false;
+    const struct TrainConfig config = { .B = 2, .T = LENGTH,
+        .accumulate = 4, .seed = 3, .optimizer = { .beta1 = 0.9,
+            .beta2 = 0.95, .eps = 1e-8, .clip = 1 },
+        .schedule = { SCHEDULE_LINEAR, 1e-2, 0.1, 1, 2, 12 },
+        .share = { .dist = &d, .bucket_bytes = 1000,
+                   .shards = k->shards }, .options = { .shards =
+                   k->shards ? 2 : 0 } };
+    if (!trainer_create(&t, &config, &c, k->shard, NULL, &e))
+        return false;
+    model_init(&t.model, 3);
+    if (rank == 1 && k->kind == 1)
+        poison(&t.model, "h.1.ln_2.weight", NAN);
+    if (rank == 1 && k->kind == 2)
+        poison(&t.model, "ln_f.weight", 2e38f);
+    struct DistCalls bad = *d.calls;
+    bad.all_reduce = bad_sum;
+    if (k->kind == 0)
+        d.calls = &bad;
+    const bool good = trainer_step(&t, &r, &e);
+    const bool speaks = rank == (k->kind ? 1 : 0);
+    if (good || !strstr(e.text, words[k->kind]) || h.quiet == speaks)
+        fprintf(stderr, "rank %d, quiet %d: %s\n", rank, h.quiet, e.text);
+    return !good && strstr(e.text, words[k->kind]) && h.quiet != speaks;
+}
+
+static void fault(const struct Row *row)
+{
+    char dir[] = "/tmp/mb-test-XXXXXX", path[64];
+    struct Trial k = { .kind = row_int(row, "kind"),
+                       .shards = row_int(row, "zero"), .shard = path };
+    struct Error e;
+    int port, bad = 0, status;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/s.bin", dir);
+    write_shard(path);
+    k.listener = hub_listen(&port, &e);
+    snprintf(k.address, sizeof k.address, "127.0.0.1:%d", port);
+    for (int r = 0; r < 2; r++)
+        if (fork() == 0) {
+            if (r)
+                k.listener = -1;
+            _exit(refused(&k, r) ? 0 : 1);
+        }
+    close(k.listener);
+    for (int r = 0; r < 2; r++)
+        bad += wait(&status) < 0 || status != 0;
+    unlink(path);
+    rmdir(dir);
+    assert_int_equal(bad, 0);
+}
+
 static const struct Row rows[] = {
     { "buckets N=1 B=1 parts=0", buckets, "a bucket sent twice" },
     { "buckets N=2 B=1 parts=1", buckets, "a bucket sent too early" },
@@ -269,6 +377,10 @@ static const struct Row rows[] = {
     { "roll absent=0 exchange=3", roll, "the caller blames another" },
     { "roll absent=0 exchange=1", roll, "other programs, it says" },
     { "roll absent=0 exchange=0", roll, "a hang that ends as a success" },
+    { "fault kind=0 zero=0", fault, "a sum at fault, and nobody says so" },
+    { "fault kind=1 zero=0", fault, "NaN in a weight, found by rank 0" },
+    { "fault kind=2 zero=0", fault, "the parameter where it ended" },
+    { "fault kind=2 zero=1", fault, "the same, of a divided optimiser" },
 };
 
 int main(void)

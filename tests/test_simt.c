@@ -739,6 +739,66 @@ static void pointer_to_nowhere(const struct Row *row)
     }
 }
 
+/* Lane t allocates n & 255 bytes, writes there, and reads again.  n >> 8:
+ * 1, it reads, frees, reads; 2, it frees twice. */
+#define CALL_FREE "{ .param .b64 p0; st.param.b64 [p0], %rd2;" \
+                  "call.uni free, (p0); }"
+static const char heap[] = HEAD
+    ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
+    ".extern .func free(.param .b64 p);\n"
+    ".visible .entry k(.param .u64 o, .param .u64 i, .param .u32 n) {\n"
+    ".reg .b64 %rd<12>; .reg .b32 %r<9>; .reg .pred %p<3>;\n"
+    "ld.param.u64 %rd1, [o]; mov.u32 %r1, %tid.x; mov.u32 %r3, 77;"
+    "ld.param.u32 %r4, [n]; and.b32 %r2, %r4, 255; shr.u32 %r4, %r4, 8;"
+    "cvt.u64.u32 %rd4, %r2; mov.u32 %r5, 0;"
+    "{ .param .b64 p0; .param .b64 r0; st.param.b64 [p0], %rd4;"
+    "call.uni (r0), malloc, (p0); ld.param.b64 %rd2, [r0]; }"
+    "setp.eq.u64 %p1, %rd2, 0; @%p1 bra NONE; st.u32 [%rd2], %r1;"
+    "setp.ne.u32 %p2, %r4, 2; @%p2 bra LOOP;"
+    CALL_FREE CALL_FREE
+    "LOOP: ld.u32 %r3, [%rd2];"
+    "setp.ne.u32 %p2, %r4, 1; @%p2 bra NONE;"
+    CALL_FREE
+    "add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 2; @%p1 bra LOOP;"
+    "NONE: mul.wide.u32 %rd7, %r1, 8; add.s64 %rd7, %rd1, %rd7;"
+    "cvt.u64.u32 %rd8, %r3; st.global.u64 [%rd7], %rd8; ret; }";
+
+/* The heap has 2048 bytes. */
+static void heap_memory(const struct Row *row)
+{
+    (void)row;
+    static const struct { uint32_t bytes; int got; } cases[] = {
+        { 64, 32 }, { 10, 32 }, { 65, 31 }, { 0, 0 } };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct Error e = { "" };
+        simt_options.heap_bytes = simt_heap_used() + 64 * 32;
+        enum Fault fault = run_text(heap, 1, 32, 0, in, out,
+                                    cases[c].bytes, &e);
+        simt_options.heap_bytes = 8 << 20;
+        assert_int_equal(fault, FAULT_NONE);
+        for (int t = 0; t < 32; t++)
+            if (out[t] != (uint64_t)(t < cases[c].got ? t : 77))
+                fail_msg("%u bytes: lane %d has %llu", cases[c].bytes, t,
+                         (unsigned long long)out[t]);
+    }
+}
+
+static void heap_freed(const struct Row *row)
+{
+    (void)row;
+    static const struct { uint32_t mode; const char *says; } cases[] = {
+        { 1, "where the program has no memory" },
+        { 2, "which malloc did not give, or which was freed before" } };
+    for (int c = 0; c < 2; c++) {
+        struct Error e = { "" };
+        assert_int_equal(run_text(heap, 1, 1, 0, in, out,
+                                  cases[c].mode << 8 | 16, &e),
+                         FAULT_ILLEGAL_ADDRESS);
+        if (!strstr(e.text, cases[c].says))
+            fail_msg("%s", e.text);
+    }
+}
+
 /* Of two kernels one cannot run: the other does, wherever it stands. */
 static void one_refused(const struct Row *row)
 {
@@ -1791,6 +1851,29 @@ static void tells(const char *text, int blocks, int threads,
     "L: " load ", [s];" more "setp.eq.u32 %p1, %r11, 0; @%p1 bra L;"       \
     "bra.uni B; A: st.volatile.shared.u32 [s], 5; B:" STORE("1"))
 
+/* Local memory that nobody wrote: read early and discarded, or used. */
+#define EARLY(use) KERNEL(".local .b32 v[2]; .reg .b64 %rl<3>;"            \
+    "setp.lt.u32 %p1, %r1, 40; ld.local.u32 %r10, [v+4]; " use STORE("%r11"))
+
+static void early_loads(const struct Row *row)
+{
+    (void)row;
+    tells(EARLY("selp.b32 %r11, 7, %r10, %p1;"), 1, 32, "");
+    CHECK(1, 32, 7);
+    tells(EARLY("selp.b32 %r11, %r10, 7, %p1;"), 1, 32, "");
+    tells(EARLY("ld.local.u8 %h1, [v]; st.local.u8 [v+1], %h1;"
+                "selp.b32 %r11, %r10, 7, %p1;"), 1, 32, "");
+    tells(EARLY("ld.local.u8 %h1, [v]; cvt.u32.u8 %r11, %h1;"
+                "selp.b32 %r11, %r11, %r10, %p1;"), 1, 32,
+          "uninitialised; ");
+    tells(EARLY("ld.local.u16 %h1, [v]; st.local.u16 [v+2], %h1;"
+                "selp.b32 %r11, %r10, 7, %p1;"), 1, 32, "uninitialised; ");
+    tells(EARLY("add.u32 %r11, %r10, 7; selp.b32 %r11, %r11, %r10, %p1;"),
+          1, 32, "uninitialised; ");
+    tells(EARLY("@%p1 bra A; selp.b32 %r11, 7, %r10, %p1; A:"
+                "mov.u32 %r11, 7;"), 1, 32, "uninitialised; ");
+}
+
 static void polls_are_told(const struct Row *row)
 {
     (void)row;
@@ -1893,6 +1976,8 @@ static const struct Row rows[] = {
       "each lane calls what its own pointer names" },
     { "pointer_to_nowhere", pointer_to_nowhere,
       "a pointer that names no function calls the first" },
+    { "heap_memory", heap_memory, "malloc gives what is not there" },
+    { "heap_freed", heap_freed, "freed memory can be read, or freed" },
     { "indexed_argument", indexed_argument,
       "an argument that is indexed is read as the kernel's" },
     { "argument_overrun", argument_overrun,
@@ -1954,6 +2039,8 @@ static const struct Row rows[] = {
       "lanes that were let go run twice" },
     { "patience", patience, "lanes are let go that need not be" },
     { "semaphore", semaphore, "every turn ends at the same instruction" },
+    { "early_loads", early_loads,
+      "a load that is discarded counts as a use, or a use does not" },
     { "polls_are_told", polls_are_told, "a poll is taken for a race" },
     { "strength_is_told", strength_is_told, "a release without a fence" },
     { "absent_lanes_are_told", absent_lanes_are_told,

@@ -95,6 +95,46 @@ static void print_steps(const char *name, const struct Sample *t, int rows,
 }
 
 
+/* A token by codes, in groups of 64; checked against the window. */
+static void time_codes(struct Model *m, const char *name,
+                       enum QuantisedType type, int length,
+                       const int32_t *text, real *logits,
+                       struct Ceilings top)
+{
+    struct QuantisedModel q;
+    struct Error e;
+    if (!quantised_model_round(&q, m, type, 64, &e))
+        fail("%s", e.text);
+    struct Decoder d = reader(m, 1, length, true, text);
+    struct Decoder none = reader(m, 1, length, false, text);
+    decoder_quantise(&d, &q);
+    /* bench-decode: compare the step by codes with the window */
+    const size_t V = (size_t)m->config.V;
+    real *again = calloc(V, sizeof *again);
+    if (!again)
+        fail("no memory for logits");
+    steps(&none, again, 1);
+    steps(&d, logits, 1);
+    for (size_t i = 0; i < V; i++)
+        if (!(fabs((double)logits[i] - (double)again[i]) <= 1e-4))
+            fail("logit %zu is %g by codes and %g without", i,
+                 (double)logits[i], (double)again[i]);
+    free(again);
+    const struct Sample t = steps(&d, logits, 21);
+    double bytes = 4.0 * (double)m->table.count;
+    for (int i = 0; i < m->table.n; i++)
+        if (q.row[i].codes)
+            bytes += (double)q.row[i].N
+                   * (double)(quantised_row_bytes(&q.row[i])
+                              + 2 * quantised_groups(&q.row[i]))
+                   - 4.0 * (double)m->table.row[i].size;
+    print_steps(name, &t, 1, bytes, top);
+    decoder_free(&d);
+    decoder_free(&none);
+    quantised_model_free(&q);
+}
+
+
 int main(int argc, char **argv)
 {
     static const char *out = "", *machine = "", *model = "gpt2";
@@ -153,6 +193,8 @@ int main(int argc, char **argv)
     print_steps("window", &window, 1, weights, top);
     print_steps("cached", &cached, 1, weights, top);
     print_steps("eight", &eight, 8, weights, top);
+    time_codes(&m, "int8", WEIGHTS_INT8, length, text, logits, top);
+    time_codes(&m, "int4", WEIGHTS_INT4, length, text, logits, top);
 
     /* bench-decode: clear up */
     decoder_free(&one);

@@ -104,7 +104,6 @@ static void put_ids(struct Bench *b, int n, int at)
     backend_put(b->ids, ids, (size_t)(3 * n) * sizeof *ids);
 }
 
-
 /* decode: the ceilings */
 struct Ceilings { double copy, read; };         /* bytes a second */
 

@@ -319,6 +319,15 @@ static char **resuming(char **argv)
 }
 
 
+/* Misuse fails again, and a rank that was told to stop did as it was
+ * told. */
+static bool is_wanted(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) == 2
+         : WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGINT
+        || WTERMSIG(status) == SIGHUP;
+}
+
 _Noreturn void launch_ranks(char **argv, int ranks, int restarts)
 {
     struct Launch l = { .ranks = ranks };
@@ -335,9 +344,7 @@ _Noreturn void launch_ranks(char **argv, int ranks, int restarts)
         if (good)
             exit(0);
         tell(&l, text, sizeof text);
-        const bool misused = WIFEXITED(l.status)
-                          && WEXITSTATUS(l.status) == 2;
-        if (tries == restarts || misused)
+        if (tries == restarts || is_wanted(l.status))
             break;
         warn("%s; starting all %d again from the last checkpoint (restart "
              "%d of %d)", text, ranks, tries + 1, restarts);

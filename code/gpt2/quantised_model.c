@@ -77,3 +77,52 @@ void quantised_model_free(struct QuantisedModel *q)
     free(q->row);
     *q = (struct QuantisedModel){ 0 };
 }
+
+/* round the matrices of a model */
+static bool round_matrix(struct QuantisedModel *q, real *w, int i,
+                         struct Quantised h, struct Error *e)
+{
+    const struct ParamTable *t = &q->m->table;
+    size_t output, input;
+    int bad[2];
+    quantised_tensor_sides(&h, t, i);
+    quantised_tensor_steps(t, i, &output, &input);
+    w += t->row[i].offset;
+    const bool room = quantised_reserve(&h);
+    const bool good = room && quantised_round(&h, w, output, input, bad,
+                                              bad + 1);
+    for (int n = 0; good && n < h.N; n++)
+        for (int k = 0; k < h.K; k++)
+            w[(size_t)n * output + (size_t)k * input]
+                = quantised_value(&h, n, k);
+    const bool sent = good && send(&q->row[i], &h);
+    quantised_release(&h);
+    q->n += sent;
+    if (room && !good)
+        error_set(e, "%s has a weight that is not a number",
+                  t->row[i].name);
+    return sent || (room && !good) || !backend_ok(e)
+        ? sent : error_set(e, "no memory for '%s'", t->row[i].name);
+}
+
+
+bool quantised_model_round(struct QuantisedModel *q, struct Model *m,
+                           enum QuantisedType type, int group,
+                           struct Error *e)
+{
+    *q = (struct QuantisedModel){ .m = m, .row = calloc(
+        (size_t)m->table.n, sizeof *q->row) };
+    real *w = q->row ? model_borrow(m) : NULL;
+    if (!w)
+        return model_ok(m, e) && error_set(e, "no memory for the list of "
+                                           "the model's matrices");
+    const struct ModelUse u = model_use(m);
+    bool ok = true;
+    for (int i = 0; ok && i < m->table.n; i++)
+        if (quantised_tensor_possible(&m->table, i))
+            ok = round_matrix(q, w, i, (struct Quantised){
+                .type = type, .group = group }, e);
+    model_unuse(m, u);
+    model_return(m, w, true);
+    return ok;
+}

@@ -21,6 +21,12 @@ struct QuantisedModel {
  * the file has none.  Free also after a failure. */
 bool quantised_model_read(struct QuantisedModel *q, const struct Model *m,
                           const char *path, struct Error *e);
+
+/* Round all matrices of m, and make m's own weights what the codes stand
+ * for.  False if a weight is not a number, or there is no memory. */
+bool quantised_model_round(struct QuantisedModel *q, struct Model *m,
+                           enum QuantisedType type, int group,
+                           struct Error *e);
 void quantised_model_free(struct QuantisedModel *q);
 
 C_FUNCTIONS_END

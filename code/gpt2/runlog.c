@@ -10,15 +10,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char header[] =
-    "step,loss,val_loss,norm,lr,tokens_per_s\n";
+static const char *const headers[] = {
+    "step,loss,val_loss,norm,lr,tokens_per_s\n",
+    "step,ranks,slowest,slowest_ms,median_ms,least_ms\n",
+};
 
 /* Copy the header and the rows 1 .. step of the old file. */
 static bool copy_rows(struct Writer *w, const struct Mapped *old,
-                      int64_t step, struct Error *e)
+                      const char *header, int64_t step, struct Error *e)
 {
     const char *at = (const char *)old->data, *end = at + old->size;
-    size_t first = sizeof header - 1;
+    size_t first = strlen(header);
     if (old->size < first || memcmp(at, header, first) != 0)
         return error_set(e, "%s: not a log of this program (its first "
                          "line should be %.*s); give another --log",
@@ -39,14 +41,15 @@ static bool copy_rows(struct Writer *w, const struct Mapped *old,
     return true;
 }
 
-static bool cut_back(const char *path, int64_t step, struct Error *e)
+static bool cut_back(const char *path, const char *header, int64_t step,
+                     struct Error *e)
 {
     struct Mapped old;
     struct Writer w;
     if (!map_file(&old, path, e))
         return false;
     bool ok = writer_open(&w, path, e);
-    if (ok && !copy_rows(&w, &old, step, e)) {
+    if (ok && !copy_rows(&w, &old, header, step, e)) {
         writer_abort(&w);
         ok = false;
     } else if (ok) {
@@ -56,9 +59,10 @@ static bool cut_back(const char *path, int64_t step, struct Error *e)
     return ok;
 }
 
-bool runlog_open(struct RunLog *l, const char *path, int64_t step,
-                 bool resumes, struct Error *e)
+bool runlog_open(struct RunLog *l, enum RunLogRows rows, const char *path,
+                 int64_t step, bool resumes, struct Error *e)
 {
+    const char *header = headers[rows];
     struct stat s;
     l->file = NULL;
     if (strlen(path) >= sizeof l->path)
@@ -68,7 +72,7 @@ bool runlog_open(struct RunLog *l, const char *path, int64_t step,
     if (exists && !resumes)
         return error_set(e, "%s: exists already, and this run starts "
                          "anew; remove it or give another --log", path);
-    if (exists && !cut_back(path, step, e))
+    if (exists && !cut_back(path, header, step, e))
         return false;
     l->file = fopen(path, "ae");
     if (!l->file)
@@ -88,6 +92,20 @@ bool runlog_row(struct RunLog *l, const struct LogRow *r, struct Error *e)
     if (fprintf(l->file, "%lld,%.6f,%s,%.6g,%.6g,%.0f\n",
                 (long long)r->step, r->loss, val, r->norm, r->lr,
                 r->tokens_per_s) < 0 || fflush(l->file) != 0)
+        return error_set(e, "%s: cannot write: %s", l->path,
+                         strerror(errno));
+    return true;
+}
+
+bool runlog_ranks(struct RunLog *l, const struct RankRow *r,
+                  struct Error *e)
+{
+    if (!l->file)
+        return true;
+    if (fprintf(l->file, "%lld,%d,%d,%.3f,%.3f,%.3f\n",
+                (long long)r->step, r->ranks, r->slowest, 1e3 * r->most_s,
+                1e3 * r->median_s, 1e3 * r->least_s) < 0
+        || fflush(l->file) != 0)
         return error_set(e, "%s: cannot write: %s", l->path,
                          strerror(errno));
     return true;

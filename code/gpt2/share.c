@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "backend/backend.h"
+#include "base/clock.h"
 #include "ops/operators.h"
 
 /* decide the buckets */
@@ -129,11 +130,12 @@ static bool overlaps(const struct Share *s)
 void share_begin(struct Share *s, bool last)
 {
     s->sent = 0;
+    s->begun_s = now_s();
     if (!s->config.dist)
         return;
-    const bool now = last && overlaps(s);
+    s->early = last && overlaps(s) && !s->look;
     s->model->ready = (struct GradientsReady){
-        now ? gradients_ready : NULL, s };
+        s->early ? gradients_ready : NULL, s };
 }
 
 void share_end(struct Share *s, int k, bool last)
@@ -141,7 +143,11 @@ void share_end(struct Share *s, int k, bool last)
     if (!s->config.dist)
         return;
     profile_range("sum over ranks");
-    if (last && !s->config.fixed && !overlaps(s))
+    if (s->look) {
+        backend_wait();
+        s->own_s += now_s() - s->begun_s;
+    }
+    if (last && !s->config.fixed && !s->early)
         gradients_ready(s, 0);
     if (!s->config.fixed)
         return;

@@ -30,6 +30,9 @@ struct Share {
     struct Model *model;
     struct Bucket *bucket;          /* [buckets], the last numbers first */
     int buckets, sent;              /* of this step */
+    bool early;                     /* they are, by the backward pass */
+    bool look;                      /* measure own_s in this step */
+    double begun_s, own_s;          /* for this rank's own gradients */
     size_t own;                     /* numbers in this rank's parts */
     real *sum;                      /* [own], with shards or fixed */
     real *parts;                    /* [world][a part], fixed */

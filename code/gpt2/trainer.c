@@ -3,6 +3,7 @@
 #include "gpt2/trainer.h"
 
 #include "backend/backend.h"
+#include "base/stop.h"
 #include "dist/hub.h"
 #include "gpt2/mean_loss.h"
 #include "io/checkpoint.h"
@@ -10,6 +11,8 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* reserve one micro-batch */
@@ -107,6 +110,7 @@ static void start_gradient(struct Trainer *t)
 {
     const int B = t->config.B, T = t->config.T, K = t->config.accumulate;
     const int N = share_world(&t->share), mine = K / N;
+    t->share.own_s = 0;
     for (int k = 0; k < mine; k++) {
         int64_t first = t->sequences + (int64_t)k * N * B;
         load(t, first);
@@ -125,11 +129,11 @@ static bool refuse_step(const struct Trainer *t, const struct StepReport *r,
                         struct Error *e)
 {
     return error_set(e, "step %lld: the loss is %g and the gradient's "
-                     "norm %g, at a learning rate of %g; the weights "
+                     "norm %g, at a learning rate of %g%s; the weights "
                      "were not changed by this step. The usual reason is "
                      "a rate too high: try a smaller --lr, a longer "
-                     "--warmup, or --clip 1",
-                     (long long)t->step + 1, r->loss, r->norm, r->lr);
+                     "--warmup, or --clip 1", (long long)t->step + 1,
+                     r->loss, r->norm, r->lr, t->fault);
 }
 
 
@@ -162,15 +166,120 @@ bool trainer_update(struct Trainer *t, struct StepReport *r,
 }
 
 
-/* measure a gradient that ranks share */
-struct Told { double loss, sumsq; int64_t stop; };
+/* find what is not finite */
+enum FaultKind { NO_FAULT, BAD_WEIGHT, BAD_GRADIENT };
+struct Fault { int32_t kind, batch, row; };
 
+static int bad_weight(struct Trainer *t)
+{
+    const struct ParamTable *p = &t->model.table;
+    real *host = model_borrow(&t->model);
+    int bad = -1;
+    for (int i = 0; host && i < p->n && bad < 0; i++)
+        for (size_t j = 0; j < p->row[i].size; j++)
+            if (!isfinite(host[p->row[i].offset + j]))
+                bad = i;
+    model_return(&t->model, host, false);
+    return bad;
+}
+
+static int bad_gradient(const struct Trainer *t)
+{
+    const struct ParamTable *p = &t->model.table;
+    int i = p->n - 1;
+    while (i >= 0 && isfinite(sum_squares(t->model.g.base
+                                          + p->row[i].offset,
+                                          p->row[i].size)))
+        i--;
+    return i;
+}
+
+
+static struct Fault own_fault(struct Trainer *t)
+{
+    const int B = t->config.B, K = t->config.accumulate;
+    const int N = share_world(&t->share), weight = bad_weight(t);
+    if (weight >= 0)
+        return (struct Fault){ BAD_WEIGHT, 0, weight };
+    t->model.ready = (struct GradientsReady){ NULL, NULL };
+    for (int k = 0; k < K / N; k++) {
+        load(t, t->sequences + (int64_t)k * N * B);
+        model_train_start(&t->model, t->tokens, t->targets, B, t->config.T,
+                          (real)1 / (real)K, false);
+        model_train_loss(&t->model);
+        const int row = bad_gradient(t);
+        if (row >= 0)
+            return (struct Fault){ BAD_GRADIENT, k, row };
+    }
+    return (struct Fault){ 0 };
+}
+
+
+static void describe_fault(struct Trainer *t, int rank, struct Fault f)
+{
+    if (f.kind == NO_FAULT)
+        snprintf(t->fault, sizeof t->fault, "; computed again, the "
+                 "gradients of all ranks are finite, so their sum is too "
+                 "large, or a GPU or a link has made an error");
+    else
+        snprintf(t->fault, sizeof t->fault, "; rank %d has the first "
+                 "number that is not finite, in %s%s", rank,
+                 f.kind == BAD_WEIGHT ? "the weights " : "the gradient of ",
+                 t->model.table.row[f.row].name);
+}
+
+static bool find_fault(struct Trainer *t, struct Error *e)
+{
+    struct Dist *d = t->config.share.dist;
+    struct Fault all[GRAD_RANKS], mine = own_fault(t);
+    int first = 0;
+    if (!model_ok(&t->model, e)
+        || !dist_exchange(d, all, &mine, sizeof mine, e))
+        return false;
+    while (first < d->world && all[first].kind == NO_FAULT)
+        first++;
+    const bool none = first == d->world;
+    describe_fault(t, first, none ? (struct Fault){ 0 } : all[first]);
+    if (d->hub)
+        d->hub->quiet = d->rank != (none ? 0 : first);
+    return true;
+}
+
+
+/* what ranks tell each other in a step */
+struct Told { double loss, sumsq, own_s; int64_t stop; };
+
+
+/* compare the times of ranks */
+static int by_seconds(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void compare_times(struct RankTimes *r, const struct Told *all,
+                          int world)
+{
+    double s[GRAD_RANKS];
+    r->slowest = 0;
+    for (int i = 0; i < world; i++) {
+        s[i] = all[i].own_s;
+        if (all[i].own_s > all[r->slowest].own_s)
+            r->slowest = i;
+    }
+    qsort(s, (size_t)world, sizeof *s, by_seconds);
+    r->least_s = s[0];
+    r->median_s = s[(world - 1) / 2];
+    r->most_s = s[world - 1];
+}
+
+
+/* measure a gradient that ranks share */
 static bool exchange(struct Trainer *t, const struct Told *mine,
                      struct StepReport *r, struct Error *e)
 {
     struct Dist *d = t->config.share.dist;
     struct Told all[GRAD_RANKS];
-    int bad = -1;
     if (!dist_exchange(d, all, mine, sizeof *mine, e))
         return false;
     double sumsq = 0;
@@ -180,21 +289,20 @@ static bool exchange(struct Trainer *t, const struct Told *mine,
         r->loss += all[i].loss / t->config.accumulate;
         sumsq += all[i].sumsq;
         t->stop |= all[i].stop != 0;
-        bad = bad < 0 && !isfinite(all[i].loss) ? i : bad;
     }
     r->norm = sqrt(t->shards.optimizer && !t->config.share.fixed
                    ? sumsq : mine->sumsq);
-    /* report a step that is not finite, from one rank */
-    if (d->hub && (bad >= 0 || !isfinite(r->norm)))
-        d->hub->quiet = d->rank != (bad < 0 ? 0 : bad);
-    return true;
+    if (t->share.look)
+        compare_times(&r->ranks, all, d->world);
+    return (isfinite(r->loss) && isfinite(r->norm)) || find_fault(t, e);
 }
 
 
 static bool measure_shared(struct Trainer *t, struct StepReport *r,
                            struct Error *e)
 {
-    struct Told mine = { .stop = t->stop };
+    struct Told mine = { .stop = stop_signal(),
+                         .own_s = t->share.own_s };
     if (t->config.share.dist->hub)
         t->config.share.dist->hub->step = t->step + 1;
     if (!dist_wait(t->config.share.dist, e))
@@ -224,6 +332,7 @@ static bool measure_gradient(struct Trainer *t, struct StepReport *r,
 bool trainer_step(struct Trainer *t, struct StepReport *r, struct Error *e)
 {
     const struct ModelUse u = model_use(&t->model);
+    r->ranks.slowest = -1;
     start_gradient(t);
     profile_range("norm");
     const bool good = measure_gradient(t, r, e) && use_gradient(t, r, e);

@@ -34,7 +34,8 @@ struct Trainer {
     struct Share share;             /* of the gradient, among ranks */
     struct Shards shards;           /* of the optimiser, among ranks */
     double loss;                    /* of micro-batches, see share_adds */
-    bool stop;                      /* a rank is to end after this step */
+    bool stop;                      /* all ranks end after this step */
+    char fault[200];                /* where a step was not finite, or "" */
     int32_t *tokens, *targets;      /* one micro-batch, [B][T] */
     int64_t loaded;                 /* its first sequence, or -1: none */
     int64_t step;                   /* steps done */
@@ -43,7 +44,11 @@ struct Trainer {
 
 
 /* `struct StepReport`: what a step reports */
-struct StepReport { double loss, norm, lr; };
+/* Seconds that ranks needed for their own gradients; slowest is a rank,
+ * or -1: they were not measured in this step. */
+struct RankTimes { int slowest; double least_s, median_s, most_s; };
+
+struct StepReport { double loss, norm, lr; struct RankTimes ranks; };
 
 
 /* declare the functions of a trainer */

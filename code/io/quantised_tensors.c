@@ -54,10 +54,12 @@ void quantised_tensor_steps(const struct ParamTable *t, int i,
     *input = i == WTE ? 1 : t->row[i].cols;
 }
 
-static void set_sides(struct Quantised *q, const struct Param *p, bool wte)
+void quantised_tensor_sides(struct Quantised *q, const struct ParamTable *t,
+                            int i)
 {
-    q->N = (int)(wte ? p->rows : p->cols);
-    q->K = (int)(wte ? p->cols : p->rows);
+    const struct Param *p = &t->row[i];
+    q->N = (int)(i == WTE ? p->rows : p->cols);
+    q->K = (int)(i == WTE ? p->cols : p->rows);
 }
 
 
@@ -125,7 +127,7 @@ bool quantised_tensor_check(struct Quantised *q,
         return error_set(e, "%s: tensor '%s' is of integers; only matrices "
                          "are quantised, and not the positions'", s->path,
                          x->name);
-    set_sides(q, p, i == WTE);
+    quantised_tensor_sides(q, t, i);
     if (x->ndim != 2 || x->shape[0] != (uint64_t)q->N
         || x->shape[1] != quantised_row_bytes(q))
         return error_set(e, "%s: tensor '%s' at byte %" PRIu64 " must have "

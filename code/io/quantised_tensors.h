@@ -35,6 +35,10 @@ bool quantised_tensor_unpack(real *w, const struct Safetensors *s,
                              const char *prefix, const struct ParamTable *t,
                              int i, struct Error *e);
 
+/* Set q's sides to those of row i of the table. */
+void quantised_tensor_sides(struct Quantised *q, const struct ParamTable *t,
+                            int i);
+
 /* From output to output and from input to input in row i of the table. */
 void quantised_tensor_steps(const struct ParamTable *t, int i,
                             size_t *output, size_t *input);

@@ -102,13 +102,12 @@ static void add_quantised(struct Tensors *t, const struct ParamTable *table,
     const struct Param *p = &table->row[i];
     size_t output, input;
     int n, k;
-    quantised_tensor_steps(table, i, &output, &input);
     struct Quantised q = { .group = group,
-        .type = kind == KIND_INT4 ? WEIGHTS_INT4 : WEIGHTS_INT8,
-        .N = (int)(p->size / (output == 1 ? p->rows : p->cols)),
-        .K = (int)(output == 1 ? p->rows : p->cols) };
-    q.codes = room_for((size_t)q.N * quantised_row_bytes(&q));
-    q.scales = room_for((size_t)q.N * quantised_groups(&q) * sizeof(bf16));
+        .type = kind == KIND_INT4 ? WEIGHTS_INT4 : WEIGHTS_INT8 };
+    quantised_tensor_sides(&q, table, i);
+    quantised_tensor_steps(table, i, &output, &input);
+    if (!quantised_reserve(&q))
+        fail("no memory for the codes of %s", p->name);
     if (!quantised_round(&q, w, output, input, &n, &k))
         fail("%s: tensor '%s': the weight of input %d for output %d is %g; "
              "such a model cannot be quantised", file.init, p->name, k, n,

@@ -45,13 +45,14 @@ struct Options {
     const char *sum_order, *address;
     int gpus, rank, world, restarts, zero;
     double timeout, bucket;
+    int64_t rank_times;
     bool no_overlap;
 };
 
 static struct Options o = {
     .schedule = "cosine", .prompt = "\n",
     .recompute = "none", .master = "on", .sum_order = "any",
-    .gpus = 1, .timeout = 300, .bucket = 25,
+    .gpus = 1, .timeout = 300, .bucket = 25, .rank_times = 100,
     .batch = 4, .seq = 64, .keep = 2,
     .sample_tokens = 64, .steps = 1000, .warmup = 0, .seed = 1,
     .val_every = 100, .val_batches = 20,
@@ -154,6 +155,8 @@ static struct Options o = {
     "with --gpus: resume so often after a failure")                        \
   X(LOCAL, "timeout",      OPT_DOUBLE, timeout,       1, 1e6,  "S",        \
     "seconds that another rank may be late")                               \
+  X(LOCAL, "rank-times",   OPT_INT64,  rank_times,    0, LONG, "N",        \
+    "steps between looks at the slowest rank; 0: none")                    \
   X(LOCAL, "rank",         OPT_INT,    rank,          0, 1023, "R",        \
     "of this process; mpirun and srun say it themselves")                  \
   X(LOCAL, "world",        OPT_INT,    world,         1, 1024, "N",        \
@@ -312,6 +315,8 @@ static void value_text(const struct Option *p, char *out, size_t size)
         snprintf(out, size, "%s", s ? s : "(none)");
         break;
     case OPT_FLAG:
+        snprintf(out, size, "%s", *(bool *)p->target ? "on" : "off");
+        break;
     case OPT_END:
         out[0] = 0;
         break;
@@ -428,7 +433,8 @@ struct Run {
     struct Ranks ranks;
     struct Trainer trainer;
     struct Tokenizer *tokenizer;
-    struct RunLog log;
+    struct RunLog log, rank_log;
+    struct RankTimes times;     /* of ranks, when they were last measured */
     struct Progress progress;
     struct Field field[ROWS];
     int    fields;
@@ -515,13 +521,43 @@ static void describe_data(struct Agreed *a, const struct Loader *l)
              (unsigned long long)hash);
 }
 
-static void agree(struct Run *r)
+/* Options that are no part of a run, and have to be those of all ranks. */
+static bool shared_by_ranks(int i)
+{
+    const void *p = table[i].target;
+    return p == &o.zero || p == &o.bucket || p == &o.no_overlap
+        || p == &o.rank_times;
+}
+
+/* The size of a file of weights, and a sample of its bytes. */
+static void describe_weights(struct Agreed *a, const char *path)
+{
+    struct Mapped file;
+    struct Error e;
+    a->name = "the file of weights";
+    if (!path) {
+        snprintf(a->text, sizeof a->text, "(none)");
+        return;
+    }
+    if (!map_file(&file, path, &e))
+        fail("%s", e.text);
+    const size_t step = file.size / 4000000 + 1;
+    uint64_t hash = 0;
+    for (size_t i = 0; i < file.size; i += step)
+        hash = ranks_hash(hash, (const char *)file.data + i, 1);
+    snprintf(a->text, sizeof a->text, "%zu bytes, %016llx", file.size,
+             (unsigned long long)hash);
+    unmap_file(&file);
+}
+
+static void agree(struct Run *r, const char *weights)
 {
     static char name[ROWS][40];
-    static struct Agreed a[ROWS + 1];
+    static struct Agreed a[ROWS + 2];
     int n = 0;
     for (int i = 0; i < ROWS; i++) {
-        if (kind[i] == LOCAL || table[i].target == &o.log)
+        if ((kind[i] == LOCAL && !shared_by_ranks(i))
+            || table[i].target == &o.log)
             continue;
         snprintf(name[n], sizeof name[n], "--%s", table[i].name);
         a[n].name = name[n];
@@ -529,6 +565,7 @@ static void agree(struct Run *r)
         n++;
     }
     describe_data(&a[n++], &r->trainer.data);
+    describe_weights(&a[n++], weights);
     ranks_agree(&r->ranks, a, n);
 }
 
@@ -674,8 +711,33 @@ static void load_weights(struct Run *r, const char *checkpoint)
     }
 }
 
+/* Rank 0 keeps the logs.  That of the ranks is beside the other one:
+ * FILE.csv has FILE-ranks.csv. */
+static void open_logs(struct Run *r)
+{
+    struct Error e;
+    char path[FILE_PATH_MAX];
+    if (!o.log || !first_rank(&r->ranks))
+        return;
+    const size_t n = strlen(o.log);
+    const int stem = (int)(n > 4 && strcmp(o.log + n - 4, ".csv") == 0
+                           ? n - 4 : n);
+    if (!runlog_open(&r->log, LOG_STEPS, o.log, r->trainer.step, o.resume,
+                     &e))
+        fail("%s", e.text);
+    if (r->ranks.dist.world < 2 || o.rank_times == 0)
+        return;
+    if (snprintf(path, sizeof path, "%.*s-ranks.csv", stem, o.log)
+        >= (int)sizeof path)
+        fail("--log: the path is too long");
+    if (!runlog_open(&r->rank_log, LOG_RANKS, path, r->trainer.step,
+                     o.resume, &e))
+        fail("%s", e.text);
+}
+
 static void prepare(struct Run *r, const char *checkpoint)
 {
+    char weights[FILE_PATH_MAX];
     struct TrainConfig config;
     struct Config model;
     struct Error e;
@@ -701,10 +763,11 @@ static void prepare(struct Run *r, const char *checkpoint)
     r->fields = list_fields(r->field);
     load_weights(r, checkpoint);
     fill_texts();
-    agree(r);
-    if (o.log && first_rank(&r->ranks)
-        && !runlog_open(&r->log, o.log, r->trainer.step, o.resume, &e))
+    if (checkpoint && !path_join(weights, checkpoint, "model.safetensors",
+                                 &e))
         fail("%s", e.text);
+    agree(r, checkpoint ? weights : o.init);
+    open_logs(r);
     r->flop_per_token = count_flop(&model);
 }
 
@@ -767,6 +830,16 @@ static void print_start(struct Run *r)
 }
 
 /* report a step */
+static void last_checkpoint_text(const struct Run *r, char *out,
+                                 size_t size)
+{
+    if (r->saved >= 0)
+        snprintf(out, size, "the last checkpoint is %s/step-%06lld", o.out,
+                 (long long)r->saved);
+    else
+        snprintf(out, size, "no checkpoint was written");
+}
+
 static void report(struct Run *r, const struct StepReport *s, double val,
                    double step_s)
 {
@@ -777,7 +850,7 @@ static void report(struct Run *r, const struct StepReport *s, double val,
                   * (double)(o.steps - t->step);
     char time[32];
     format_duration(time, sizeof time, left);
-    struct ProgressField f[8] = {{0}};
+    struct ProgressField f[9] = {{0}};
     snprintf(f[0].text, 60, "%lld/%lld", (long long)t->step,
              (long long)o.steps);
     snprintf(f[1].text, 60, "loss %.4f", s->loss);
@@ -789,10 +862,14 @@ static void report(struct Run *r, const struct StepReport *s, double val,
     snprintf(f[6].text, 60, "%.0f%% of peak", 100 * tokens
              * r->flop_per_token / step_s / r->peak);
     snprintf(f[7].text, 60, "%s left", time);
-    static const int rank[8] = { 0, 0, 1, 4, 5, 3, 6, 2 };
-    for (int i = 0; i < 8; i++)
+    if (r->times.most_s > 0)
+        snprintf(f[8].text, 60, "slowest rank %d, %+.1f%%",
+                 r->times.slowest, 100 * (r->times.most_s
+                                          / r->times.median_s - 1));
+    static const int rank[9] = { 0, 0, 1, 4, 5, 3, 6, 2, 7 };
+    for (int i = 0; i < 9; i++)
         f[i].rank = rank[i];
-    progress_show(&r->progress, f, 8,
+    progress_show(&r->progress, f, 9,
                   !isnan(val) || t->step == o.steps);
 }
 
@@ -805,9 +882,21 @@ static void log_step(struct Run *r, const struct StepReport *s, double val,
         .norm = s->norm, .lr = s->lr,
         .tokens_per_s = (double)o.accumulate * o.batch * o.seq / step_s,
     };
-    if (!runlog_row(&r->log, &row, &e)) {
+    const struct RankRow ranks = {
+        .step = r->trainer.step, .ranks = r->ranks.dist.world,
+        .slowest = s->ranks.slowest, .most_s = s->ranks.most_s,
+        .median_s = s->ranks.median_s, .least_s = s->ranks.least_s,
+    };
+    if (s->ranks.slowest >= 0)
+        r->times = s->ranks;
+    if (!runlog_row(&r->log, &row, &e)
+        || (s->ranks.slowest >= 0
+            && !runlog_ranks(&r->rank_log, &ranks, &e))) {
+        char left[4200];
+        last_checkpoint_text(r, left, sizeof left);
         progress_end(&r->progress);
-        fail("%s", e.text);
+        fail("step %lld: %s; %s", (long long)r->trainer.step, e.text,
+             left);
     }
 }
 
@@ -839,16 +928,6 @@ static void write_sample(struct Run *r)
 }
 
 /* save now and then */
-static void last_checkpoint_text(const struct Run *r, char *out,
-                                 size_t size)
-{
-    if (r->saved >= 0)
-        snprintf(out, size, "the last checkpoint is %s/step-%06lld", o.out,
-                 (long long)r->saved);
-    else
-        snprintf(out, size, "no checkpoint was written");
-}
-
 static void save(struct Run *r)
 {
     struct Error e;
@@ -873,6 +952,7 @@ _Noreturn static void stop_nan(struct Run *r, const struct Error *e)
     last_checkpoint_text(r, left, sizeof left);
     progress_end(&r->progress);
     runlog_close(&r->log);
+    runlog_close(&r->rank_log);
     if (r->ranks.hub.quiet)
         ranks_fail(&r->ranks, e->text);
     fail("%s; %s", e->text, left);
@@ -883,6 +963,7 @@ _Noreturn static void save_and_stop(struct Run *r, int signal)
     progress_end(&r->progress);
     save(r);
     runlog_close(&r->log);
+    runlog_close(&r->rank_log);
     printf("stopped by %s after step %lld\n", stop_name(signal),
            (long long)r->trainer.step);
     if (o.out)
@@ -904,17 +985,27 @@ static bool is_time(int64_t step, int64_t every)
     return every > 0 && (step % every == 0 || step == o.steps);
 }
 
+/* All ranks end after the same step: the trainer tells them. */
+static bool is_over(const struct Run *r)
+{
+    return r->trainer.step >= o.steps
+        || (r->ranks.dist.world > 1 ? r->trainer.stop
+                                    : stop_signal() != 0);
+}
+
 static void run_steps(struct Run *r)
 {
     struct Trainer *t = &r->trainer;
     r->start_s = now_s();
     r->start_step = t->step;
-    while (t->step < o.steps && !stop_signal() && !t->stop) {
+    while (!is_over(r)) {
         struct StepReport s;
         struct Error e;
         double start = now_s(), val = NAN;
         if (o.profile && t->step == r->start_step + 3)
             profile_enable(true);
+        t->share.look = r->ranks.dist.world > 1
+            && is_time(t->step + 1, o.rank_times);
         if (!trainer_step(t, &s, &e))
             stop_nan(r, &e);
         double step_s = now_s() - start;
@@ -962,12 +1053,13 @@ int main(int argc, char **argv)
     stop_catch();
     progress_start(&run.progress, stdout, 10);
     run_steps(&run);
-    if (stop_signal() || run.trainer.stop)
+    if (run.ranks.dist.world > 1 ? run.trainer.stop : stop_signal() != 0)
         save_and_stop(&run, stop_signal() ? stop_signal() : SIGTERM);
     progress_end(&run.progress);
     print_end(&run);
     save(&run);
     runlog_close(&run.log);
+    runlog_close(&run.rank_log);
     if (o.out)
         printf("the model is in %s/step-%06lld\n", o.out,
                (long long)run.trainer.step);

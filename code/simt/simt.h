@@ -146,6 +146,7 @@ struct Options {
     bool count, check;          /* default: both                         */
     bool plain;                 /* not the functions for 256-bit vectors */
     uint64_t step_limit;        /* warp instructions of one block        */
+    size_t heap_bytes;          /* for malloc in kernels: 8 MB           */
     /* Called before each instruction of a warp, with the lanes that will
      * execute it; NULL: nobody. */
     void (*step)(const struct Warp *, uint32_t on);
@@ -153,6 +154,7 @@ struct Options {
     void (*access)(const struct Warp *, const struct Access *);
 };
 extern struct Options simt_options;
+size_t simt_heap_used(void);    /* bytes that kernels hold by malloc     */
 
 /* a launch, a block */
 struct Launch {

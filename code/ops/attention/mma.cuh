@@ -34,14 +34,14 @@ load_rows(unsigned to, const Number<E> *from, size_t ld, int t, int T)
 }
 
 /* Where this lane finds its row of a fragment: of A, and of B when the
- * tile's rows run along k ... */
+ * rows of the tile are the rows of B ... */
 template <int pitch> DEVICE_INLINE unsigned lane_down()
 {
     const int lane = threadIdx.x % 32;
     return lane % 16 * pitch + lane / 16 * 16;
 }
 
-/* ... and of B when they run along n. */
+/* ... and of B when they are its columns. */
 template <int pitch> DEVICE_INLINE unsigned lane_across()
 {
     const int lane = threadIdx.x % 32;

@@ -19,7 +19,7 @@ struct Times {
 };
 
 /* turn sixteen codes into floats */
-ALWAYS_INLINE void codes_of(Lanes *to, const Ints *block, int i,
+ALWAYS_INLINE void codes_of(Lanes *to, const Ints *block, const int i,
                             const int bits)
 {
     const Ints high = *block << (32 - bits - bits * i);
@@ -27,64 +27,107 @@ ALWAYS_INLINE void codes_of(Lanes *to, const Ints *block, int i,
 }
 
 
-/* add a block of codes times the inputs */
-/* sum[m] += the weights k .. of a block times x[m], in 16 lanes */
-ALWAYS_INLINE void add_block(Lanes *sum, const struct Times *t, int M,
+/* add codes with the same scale */
+/* sum[m] += the codes i .. i + n of each word times x[m] and their scale,
+ * in 16 lanes; the block begins at weight k */
+ALWAYS_INLINE void add_codes(Lanes *sum, const struct Times *t, int M,
                              const Ints *block, int k, const bf16 *scales,
-                             const int bits)
+                             const int i, const int n, const int bits)
 {
-    for (int i = 0; i < 32 / bits; i += 2) {
-        const int group = (k + 16 * i) >> t->shift;
-        const real s = (real)bf16_to_float(scales[group < t->last ? group
-                                                  : t->last]);
-        Lanes low, high;
-        codes_of(&low, block, i, bits);
-        codes_of(&high, block, i + 1, bits);
-        for (int m = 0; m < M; m++) {
-            const Lanes *x = (const Lanes *)(t->x + m * t->Kp + k);
-            sum[m] += (low * x[i] + high * x[i + 1]) * s;
-        }
+    const int group = (k + 16 * i) >> t->shift;
+    const real s = (real)bf16_to_float(scales[group < t->last ? group
+                                                              : t->last]);
+    Lanes w[8];
+    /* w = the codes i .. i + n */
+    codes_of(&w[0], block, i, bits);
+    codes_of(&w[1], block, i + 1, bits);
+    if (n >= 4) {
+        codes_of(&w[2], block, i + 2, bits);
+        codes_of(&w[3], block, i + 3, bits);
+    }
+    if (n == 8) {
+        codes_of(&w[4], block, i + 4, bits);
+        codes_of(&w[5], block, i + 5, bits);
+        codes_of(&w[6], block, i + 6, bits);
+        codes_of(&w[7], block, i + 7, bits);
+    }
+    for (int m = 0; m < M; m++) {
+        const Lanes *x = (const Lanes *)(t->x + m * t->Kp + k) + i;
+        Lanes part = w[0] * x[0] + w[1] * x[1];
+        if (n >= 4)
+            part += w[2] * x[2] + w[3] * x[3];
+        if (n == 8)
+            part += (w[4] * x[4] + w[5] * x[5])
+                  + (w[6] * x[6] + w[7] * x[7]);
+        sum[m] += part * s;
     }
 }
 
 
 /* compute an output for M rows */
-ALWAYS_INLINE void output_of(const struct Times *t, int n, const int M,
+ALWAYS_INLINE void add_block(Lanes *sum, const struct Times *t, int M,
+                             const uint8_t *codes, int k,
+                             const bf16 *scales, const int n,
                              const int bits)
 {
+    Ints block;
+    memcpy(&block, codes, sizeof block);
+    add_codes(sum, t, M, &block, k, scales, 0, n, bits);
+    if (n == 2)
+        add_codes(sum, t, M, &block, k, scales, 2, n, bits);
+    if (n < 8 && bits == 4)
+        add_codes(sum, t, M, &block, k, scales, 4, n, bits);
+    if (n == 2 && bits == 4)
+        add_codes(sum, t, M, &block, k, scales, 6, n, bits);
+}
+
+
+ALWAYS_INLINE void output_of(const struct Times *t, int output, const int M,
+                             const int n, const int bits)
+{
     const struct Quantised q = *t->q;
-    const uint8_t *codes = q.codes + (size_t)n * quantised_row_bytes(&q);
-    const bf16 *scales = q.scales + (size_t)n * quantised_groups(&q);
+    const size_t at = (size_t)output;
+    const uint8_t *codes = q.codes + at * quantised_row_bytes(&q);
+    const bf16 *scales = q.scales + at * quantised_groups(&q);
     Lanes sum[ROWS_AT_ONCE];
     for (int m = 0; m < M; m++)
         sum[m] = (Lanes){ 0 };
-    for (int k = 0; k < t->Kp; k += 16 * 32 / bits, codes += 64) {
-        Ints block;
-        memcpy(&block, codes, sizeof block);
-        add_block(sum, t, M, &block, k, scales, bits);
-    }
+    for (int k = 0; k < t->Kp; k += 16 * 32 / bits, codes += 64)
+        add_block(sum, t, M, codes, k, scales, n, bits);
     for (int m = 0; m < M; m++) {
-        real y = t->b ? t->b[n] : 0;
+        real y = t->b ? t->b[at] : 0;
         for (int i = 0; i < LANES; i++)
             y += sum[m][i];
-        t->y[(size_t)m * (size_t)q.N + (size_t)n] = y;
+        t->y[(size_t)m * (size_t)q.N + at] = y;
     }
 }
 
 
-SIMD_CLONES
-static void outputs_of(const struct Times *t, int n, int end, int M)
+ALWAYS_INLINE void outputs_with(const struct Times *t, int from, int end,
+                                const int M)
 {
     const bool four = t->q->type == WEIGHTS_INT4;
-    for (; n < end; n++)
-        if (M == 1 && four)
-            output_of(t, n, 1, 4);
-        else if (M == 1)
-            output_of(t, n, 1, 8);
+    const int group = t->q->group;
+    for (int i = from; i < end; i++)
+        if (four && group >= 128)
+            output_of(t, i, M, 8, 4);
+        else if (four && group == 64)
+            output_of(t, i, M, 4, 4);
         else if (four)
-            output_of(t, n, M, 4);
+            output_of(t, i, M, 2, 4);
+        else if (group >= 64)
+            output_of(t, i, M, 4, 8);
         else
-            output_of(t, n, M, 8);
+            output_of(t, i, M, 2, 8);
+}
+
+SIMD_CLONES
+static void outputs_of(const struct Times *t, int from, int end, int M)
+{
+    if (M == 1)
+        outputs_with(t, from, end, 1);
+    else
+        outputs_with(t, from, end, M);
 }
 
 

@@ -11,6 +11,7 @@
 /* settings of the machine */
 struct Options simt_options = {
     .count = true, .check = true, .step_limit = 400 * 1000 * 1000,
+    .heap_bytes = 8 << 20,
 };
 void (*launch_ended)(const struct Launch *l);
 static uint64_t launches;

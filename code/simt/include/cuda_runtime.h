@@ -65,6 +65,10 @@
 #include <climits>              /* which nvcc's own header brings, too */
 #include <cmath>
 #include <cstdlib>
+#ifdef __CUDA__                 /* <new> calls them (see the executor)   */
+extern "C" __attribute__((device, nothrow)) void *malloc(size_t);
+extern "C" __attribute__((device, nothrow)) void free(void *);
+#endif
 #include <new>
 #include <utility>
 #endif
@@ -84,6 +88,7 @@
 #include "simt_device.h"
 #include "simt_spaces.h"
 #include "simt_launch.h"
+#include "simt_graph_kernel.h"
 #include "simt_numbers.h"
 #include "simt_double.h"
 #include "simt_std.h"

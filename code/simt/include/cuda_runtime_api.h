@@ -431,6 +431,7 @@ SIMT_API cudaError_t cudaProfilerStop(void);
 
 #include "simt_more.h"
 #include "simt_arrays.h"
+#include "simt_graphs.h"
 #include "simt_launch_config.h"
 
 /* what is refused by name */
@@ -440,17 +441,8 @@ SIMT_API cudaError_t cudaProfilerStop(void);
         __attribute__((unavailable("simtcc: " why)))
 #define SIMT_REFUSED_TYPE(name, why) \
     typedef long long name __attribute__((unavailable("simtcc: " why)))
-#define SIMT_NO_GRAPHS "the software GPU has no graphs: launch the " \
-                       "kernels one by one"
 #define SIMT_ONE_PROCESS "the software GPU belongs to one process"
-SIMT_REFUSED(cudaStreamBeginCapture, SIMT_NO_GRAPHS);
-SIMT_REFUSED(cudaStreamEndCapture, SIMT_NO_GRAPHS);
-SIMT_REFUSED(cudaGraphCreate, SIMT_NO_GRAPHS);
-SIMT_REFUSED(cudaGraphInstantiate, SIMT_NO_GRAPHS);
-SIMT_REFUSED(cudaGraphLaunch, SIMT_NO_GRAPHS);
 SIMT_REFUSED(cudaIpcGetMemHandle, SIMT_ONE_PROCESS);
-SIMT_REFUSED_TYPE(cudaGraph_t, SIMT_NO_GRAPHS);
-SIMT_REFUSED_TYPE(cudaGraphExec_t, SIMT_NO_GRAPHS);
 #endif
 
 #endif

@@ -136,4 +136,60 @@ SIMT_HOST cudaError_t cudaMemcpy2DToArrayAsync(
     return cudaMemcpy2DToArray(a, x, y, from, pitch, width, height, kind);
 }
 
+/* graphs in C++ */
+SIMT_HOST cudaError_t cudaGraphInstantiate(cudaGraphExec_t *e,
+                                           cudaGraph_t g,
+                                           unsigned long long flags = 0)
+{
+    return cudaGraphInstantiateWithFlags(e, g, flags);
+}
+SIMT_HOST cudaError_t cudaGraphInstantiate(cudaGraphExec_t *e,
+                                           cudaGraph_t g, cudaGraphNode_t *,
+                                           char *, size_t)
+{
+    return cudaGraphInstantiateWithFlags(e, g, 0);
+}
+SIMT_HOST cudaError_t cudaGraphExecUpdate(cudaGraphExec_t e, cudaGraph_t g,
+                                          cudaGraphExecUpdateResultInfo *i)
+{
+    return simt_graph_update(e, g, i);
+}
+SIMT_HOST cudaError_t cudaGraphExecUpdate(cudaGraphExec_t e, cudaGraph_t g,
+                                          cudaGraphNode_t *node,
+                                          cudaGraphExecUpdateResult *result)
+{
+    cudaGraphExecUpdateResultInfo i;
+    cudaError_t code = simt_graph_update(e, g, &i);
+    if (node)
+        *node = i.errorNode;
+    *result = i.result;
+    return code;
+}
+
+SIMT_HOST cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t g,
+                                       const cudaGraphNode_t *after,
+                                       size_t n, cudaGraphNodeParams *p)
+{
+    return simt_graph_add_node(node, g, after, n, p);
+}
+SIMT_HOST cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t g,
+                                       const cudaGraphNode_t *after,
+                                       const cudaGraphEdgeData *, size_t n,
+                                       cudaGraphNodeParams *p)
+{
+    return simt_graph_add_node(node, g, after, n ? n : after != nullptr, p);
+}
+SIMT_HOST cudaError_t cudaGraphConditionalHandleCreate(
+    cudaGraphConditionalHandle *h, cudaGraph_t g, unsigned value = 0)
+{
+    return cudaGraphConditionalHandleCreate(h, g, value, 0);
+}
+template <class T>
+SIMT_HOST cudaError_t cudaGraphGetEdges(cudaGraph_t g,
+                                        cudaGraphNode_t *from,
+                                        cudaGraphNode_t *to, T *, size_t *n)
+{
+    return cudaGraphGetEdges(g, from, to, n);
+}
+
 #endif

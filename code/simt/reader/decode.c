@@ -819,7 +819,8 @@ static bool decode_memory(struct Decoder *d)
 {
     const struct Statement *s = d->s;
     bool load = s->op[0] == 'l';
-    struct Instruction i = start(d, load ? run_load : run_store);
+    struct Instruction i = start(d, load ? run_load[d->wide]
+                                           : run_store[d->wide]);
     if (!memory_parts(d, &i) || !want(d, 2, 2))
         return false;
     const struct Operand *data = &s->operand[load ? 0 : 1];
@@ -1667,6 +1668,21 @@ static bool decode_assert(struct Decoder *d, const struct Operand *args)
     return emit(d, &i);
 }
 
+/* Pointers and sizes have 64 bits. */
+static bool decode_heap(struct Decoder *d, const struct Operand *result,
+                        const struct Operand *args, bool allocates)
+{
+    struct Instruction i = start(d, allocates ? run_malloc : run_free);
+    if (args->n != 1 || args->list[0].kind != OPERAND_VARIABLE ||
+        args->list[0].variable->bytes != 8 || result->n != allocates ||
+        (allocates && (result->list[0].kind != OPERAND_VARIABLE ||
+                       result->list[0].variable->bytes != 8)))
+        return refuse(d, "malloc and free of a kernel want 64 bits");
+    i.offset = (int64_t)args->list[0].variable->place;
+    i.offset2 = allocates ? (int64_t)result->list[0].variable->place : 0;
+    return emit(d, &i);
+}
+
 /* The places of the callee's parameters are those of the caller's. */
 static bool fits_place(const struct Variable *formal,
                        const struct Operand *actual)
@@ -1782,6 +1798,9 @@ static bool decode_call(struct Decoder *d)
     if (!strcmp(name->name, "__assertfail"))
         return decode_assert(d, args);
     struct Function *f = function_named(d, name->name);
+    if (!f && (!strcmp(name->name, "malloc") ||
+               !strcmp(name->name, "free")))
+        return decode_heap(d, result, args, name->name[0] == 'm');
     if (!f)
         return refuse(d, "function '%.80s' is called, but not in this "
                       "text; define it in the same file", name->name);
@@ -2325,6 +2344,33 @@ static void mark_polls(struct Instruction *code, int n)
             code[k].flags |= FLAG_POLLS;
 }
 
+/* which loads come early */
+static bool chosen(const struct Instruction *load, int left)
+{
+    uint32_t value = load->d[0];
+    for (const struct Instruction *i = load; left && !i->ends; left--) {
+        i++;
+        if (i->run == run_select4 || i->run == run_select8)
+            if (i->a[0] == value || i->b[0] == value)
+                return true;
+        if (load->size == 1 && i->size == 1 && i->b[0] == value &&
+            i->access == ACCESS_STORE)
+            return true;
+        for (int k = 0; k < 4; k++)
+            if (i->a[k] == value || i->b[k] == value || i->c[k] == value)
+                return false;
+    }
+    return false;
+}
+
+static void mark_early(struct Instruction *code, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (code[k].access == ACCESS_LOAD && code[k].width == 1 &&
+            chosen(&code[k], n - k - 1))
+            code[k].flags |= FLAG_EARLY;
+}
+
 /* decode a kernel */
 enum { PARAMS = 32764 };            /* bytes that a launch can hand over */
 
@@ -2363,6 +2409,7 @@ static bool decode_kernel(struct Decoder *d, struct Function *f,
     if (!find_meeting_points(d->code, d->n, d->pool, d->e))
         return false;
     mark_polls(d->code, d->n);
+    mark_early(d->code, d->n);
     mark_wgmma(d);
     *k = (struct Kernel){
         .name = f->name, .code = d->code, .instructions = d->n,

@@ -1,6 +1,6 @@
 /* Tangled from chapters/workshop/foreign-features.nw, "Arrays".  Edit it there. */
 
-#include "simt/runtime/runtime.h"
+#include "simt/runtime/graph.h"
 
 #include "simt/include/simt_texture_words.h"
 #include "simt/simt.h"
@@ -120,8 +120,10 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t a, size_t x, size_t y,
                                      enum cudaMemcpyKind kind,
                                      cudaStream_t s)
 {
-    (void)s;
-    return cudaMemcpy2DToArray(a, x, y, from, pitch, width, height, kind);
+    cudaError_t code = in_array(__func__, a, x, y, width, height);
+    return code ? code : cudaMemcpy2DAsync(
+        a->data + y * a->row + x, a->row, from, pitch, width, height, kind,
+        s);
 }
 
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch,
@@ -191,8 +193,7 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p,
                               cudaStream_t s)
 {
-    (void)s;
-    return cudaMemcpy3D(p);
+    return capturing(s) ? capture_copy(s, p) : cudaMemcpy3D(p);
 }
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent e)

@@ -1,6 +1,6 @@
 /* Tangled from chapters/workshop/foreign-programs.nw, "The calls themselves".  Edit it there. */
 
-#include "simt/runtime/runtime.h"
+#include "simt/runtime/graph.h"
 
 #include "simt/simt.h"
 
@@ -44,6 +44,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit which, size_t value)
         return refuse(cudaErrorInvalidValue, "cudaDeviceSetLimit: there is "
                       "no limit %d", (int)which);
     limit[which] = value;
+    if (which == cudaLimitMallocHeapSize)
+        simt_options.heap_bytes = value;
     return cudaSuccess;
 }
 
@@ -316,7 +318,9 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                               size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t s)
 {
-    (void)s;
+    if (capturing(s))
+        return capture_rows(s, to, to_pitch, from, from_pitch, width,
+                            height, kind);
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height,
                         kind);
 }
@@ -324,7 +328,9 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte,
                               size_t width, size_t height, cudaStream_t s)
 {
-    (void)s;
+    if (capturing(s))
+        return capture_set(s, &(cudaMemsetParams){
+            to, pitch, (unsigned)byte, 1, width, height });
     return cudaMemset2D(to, pitch, byte, width, height);
 }
 
@@ -333,8 +339,12 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from,
                                     enum cudaMemcpyKind kind,
                                     cudaStream_t s)
 {
-    (void)s;
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+    void *to = NULL;
+    if (!capturing(s))
+        return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+    cudaError_t code = cudaGetSymbolAddress(&to, symbol);
+    return code ? code : cudaMemcpyAsync((char *)to + offset, from, bytes,
+                                         kind, s);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol,
@@ -342,8 +352,12 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol,
                                       enum cudaMemcpyKind kind,
                                       cudaStream_t s)
 {
-    (void)s;
-    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+    void *from = NULL;
+    if (!capturing(s))
+        return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+    cudaError_t code = cudaGetSymbolAddress(&from, symbol);
+    return code ? code : cudaMemcpyAsync(to, (char *)from + offset, bytes,
+                                         kind, s);
 }
 
 cudaError_t cudaMemAdvise(const void *p, size_t bytes,

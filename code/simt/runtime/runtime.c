@@ -9,6 +9,7 @@
 #include "simt/runtime/cards.h"
 #include "simt/runtime/clusters.h"
 #include "simt/runtime/names.h"
+#include "simt/runtime/graph.h"
 #include "simt/runtime/runtime.h"
 #include "simt/sanitizer/check.h"
 #include "simt/simt.h"
@@ -596,7 +597,7 @@ cudaError_t launch_now(const struct Request *r)
 
 static cudaError_t launch(const struct Request *r)
 {
-    return launch_now(r);
+    return capturing(r->stream) ? capture_launch(r) : launch_now(r);
 }
 
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
@@ -690,6 +691,21 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid,
         .arguments = arguments, .bytes = bytes, .stream = stream });
 }
 
+/* the bytes of a kernel's arguments */
+cudaError_t launch_sizes(const void *kernel, size_t **sizes, size_t *n)
+{
+    struct Known *k = NULL;
+    cudaError_t code = find_kernel(&k, kernel);
+    if (code)
+        return code;
+    *n = (size_t)k->kernel->n_params;
+    if (!(*sizes = calloc(*n + 1, sizeof **sizes)))
+        fail("simt: no memory for the arguments of a kernel node");
+    for (size_t i = 0; i < *n; i++)
+        (*sizes)[i] = k->kernel->params[i].size;
+    return cudaSuccess;
+}
+
 /* memory */
 static bool on_device(const void *p)
 {
@@ -740,14 +756,15 @@ cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t s)
 {
     START();
     NEEDS_STREAM(s);
-    return cudaMalloc(pointer, bytes);
+    return capturing(s) ? capture_alloc(s, pointer, bytes)
+                        : cudaMalloc(pointer, bytes);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t s)
 {
     START();
     NEEDS_STREAM(s);
-    return cudaFree(pointer);
+    return capturing(s) ? capture_free(s, pointer) : cudaFree(pointer);
 }
 
 /* Rows that begin at a multiple of 512 bytes, as on a card. */
@@ -913,6 +930,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 {
     START();
     NEEDS_STREAM(s);
+    if (capturing(s))
+        return capture_rows(s, to, bytes, from, bytes, bytes, 1, kind);
     return copy("cudaMemcpyAsync", to, from, bytes, kind);
 }
 
@@ -955,6 +974,9 @@ cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes,
 {
     START();
     NEEDS_STREAM(s);
+    if (capturing(s))
+        return capture_set(s, &(cudaMemsetParams){
+            to, bytes, (unsigned)byte, 1, bytes, 1 });
     return cudaMemset(to, byte, bytes);
 }
 
@@ -1095,6 +1117,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *data)
 {
     START();
     NEEDS_STREAM(s);
+    if (capturing(s))
+        return capture_host(s, f, data);
     f(data);
     return cudaSuccess;
 }
@@ -1133,6 +1157,8 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
     START();
     NEEDS_EVENT(e);
     NEEDS_STREAM(s);
+    if (capturing(s))
+        capture_record(e, s);
     e->recorded = true;
     e->seconds = now_s();
     return cudaSuccess;
@@ -1157,6 +1183,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e,
     START();
     NEEDS_STREAM(s);
     NEEDS_EVENT(e);
+    capture_wait(s, e);
     return cudaSuccess;
 }
 

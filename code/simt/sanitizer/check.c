@@ -894,6 +894,12 @@ static bool piece_unwritten(uint64_t at, unsigned bytes)
     return false;
 }
 
+/* The value may be discarded, or only be copied: see the decoder. */
+static bool is_early(const struct Warp *w)
+{
+    return w->block->launch->kernel->code[w->pc].flags & FLAG_EARLY;
+}
+
 static void ask_local(struct Warp *w, const struct Access *a, uint32_t on)
 {
     uint64_t each = w->block->launch->kernel->local_bytes;
@@ -908,7 +914,7 @@ static void ask_local(struct Warp *w, const struct Access *a, uint32_t on)
         else if (piece_unwritten(at, (unsigned)a->size))
             unwritten |= 1u << lane;
     }
-    if (unwritten && wanted(CHECK_INIT))
+    if (unwritten && wanted(CHECK_INIT) && !is_early(w))
         check_problem(PROBLEM_UNINITIALISED, w, unwritten,
                       "reads %d bytes at byte %llu of local memory, where"
                       " the thread has not written", a->size,
