@@ -409,7 +409,8 @@ static bool may_issue(struct Warp *w, const struct Instruction *i,
            is_together(w, state_of(w)->issued + 1, *a, *b);
 }
 
-static void count_operands(const struct Warp *w, const struct Instruction *i)
+static void count_operands(const struct Warp *w,
+                           const struct Instruction *i)
 {
     const struct Wgmma *g = i->wgmma;
     struct Site *s = w->block->launch->site;
