@@ -2364,7 +2364,8 @@ static void mark_early(struct Instruction *code, int n)
 {
     for (int k = 0; k < n; k++)
         if (code[k].access == ACCESS_LOAD && code[k].width == 1 &&
-            code[k].run == run_load && chosen(&code[k], n - k - 1))
+            (code[k].run == run_load[0] || code[k].run == run_load[1]) &&
+            chosen(&code[k], n - k - 1))
             code[k].flags |= FLAG_EARLY;
 }
 
