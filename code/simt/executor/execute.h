@@ -18,7 +18,7 @@ enum {
     FLAG_RELEASE = 64,          /* release, or acq_rel                    */
     FLAG_POLLS  = 128,          /* a strong load, and a test of the value */
     FLAG_BLOCK  = 256,          /* a fence, or release, within the block  */
-    FLAG_EARLY  = 512,          /* a load whose value a selp may discard  */
+    FLAG_EARLY  = 512,          /* a load that need not be a use          */
 };
 
 /* Function k of a text has this address, plus 16 (k + 1). */

@@ -2353,6 +2353,9 @@ static bool chosen(const struct Instruction *load, int left)
         if (i->run == run_select4 || i->run == run_select8)
             if (i->a[0] == value || i->b[0] == value)
                 return true;
+        if (load->size == 1 && i->size == 1 && i->b[0] == value &&
+            i->access == ACCESS_STORE)
+            return true;
         for (int k = 0; k < 4; k++)
             if (i->a[k] == value || i->b[k] == value || i->c[k] == value)
                 return false;
@@ -2364,7 +2367,6 @@ static void mark_early(struct Instruction *code, int n)
 {
     for (int k = 0; k < n; k++)
         if (code[k].access == ACCESS_LOAD && code[k].width == 1 &&
-            (code[k].run == run_load[0] || code[k].run == run_load[1]) &&
             chosen(&code[k], n - k - 1))
             code[k].flags |= FLAG_EARLY;
 }

@@ -894,7 +894,7 @@ static bool piece_unwritten(uint64_t at, unsigned bytes)
     return false;
 }
 
-/* The value may be discarded: see the decoder. */
+/* The value may be discarded, or only be copied: see the decoder. */
 static bool is_early(const struct Warp *w)
 {
     return w->block->launch->kernel->code[w->pc].flags & FLAG_EARLY;
