@@ -63,9 +63,9 @@ while [ $kills -lt "$KILLS" ] && [ $rounds -lt $((4 * KILLS + 8)) ]; do
     out=$dir/killed err=$dir/err rank=$((RANDOM % RANKS))
     wait_s=$(awk -v t="$whole" -v r="$RANDOM" 'BEGIN { print t * r / 32768 }')
     restarts=$((kills % 2))
-    rm -rf "$out" "$out.csv"
+    rm -rf "$out" "$out.csv" "$out-ranks.csv"
     before=$(now)
-    run "$out" --restarts $restarts > "$dir/said" 2> "$err" &
+    run "$out" --restarts $restarts > "$dir/said" 2> "$err.all" &
     launcher=$!
     sleep "$wait_s"
     victim=$(rank_of "$out" $rank)
@@ -73,6 +73,7 @@ while [ $kills -lt "$KILLS" ] && [ $rounds -lt $((4 * KILLS + 8)) ]; do
     [ -n "$victim" ] && kill -9 "$victim" 2> /dev/null && hit=yes
     wait $launcher
     status=$?
+    grep -v '^simt: ' "$err.all" > "$err"       # notes of the simulation
     what="round $rounds, rank $rank killed $wait_s s after the start"
     if pgrep -f -- "--out $out " > /dev/null; then
         why="a process is left"

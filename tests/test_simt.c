@@ -1861,6 +1861,13 @@ static void early_loads(const struct Row *row)
     tells(EARLY("selp.b32 %r11, 7, %r10, %p1;"), 1, 32, "");
     CHECK(1, 32, 7);
     tells(EARLY("selp.b32 %r11, %r10, 7, %p1;"), 1, 32, "");
+    tells(EARLY("ld.local.u8 %h1, [v]; st.local.u8 [v+1], %h1;"
+                "selp.b32 %r11, %r10, 7, %p1;"), 1, 32, "");
+    tells(EARLY("ld.local.u8 %h1, [v]; cvt.u32.u8 %r11, %h1;"
+                "selp.b32 %r11, %r11, %r10, %p1;"), 1, 32,
+          "uninitialised; ");
+    tells(EARLY("ld.local.u16 %h1, [v]; st.local.u16 [v+2], %h1;"
+                "selp.b32 %r11, %r10, 7, %p1;"), 1, 32, "uninitialised; ");
     tells(EARLY("add.u32 %r11, %r10, 7; selp.b32 %r11, %r11, %r10, %p1;"),
           1, 32, "uninitialised; ");
     tells(EARLY("@%p1 bra A; selp.b32 %r11, 7, %r10, %p1; A:"

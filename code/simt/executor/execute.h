@@ -18,7 +18,7 @@ enum {
     FLAG_RELEASE = 64,          /* release, or acq_rel                    */
     FLAG_POLLS  = 128,          /* a strong load, and a test of the value */
     FLAG_BLOCK  = 256,          /* a fence, or release, within the block  */
-    FLAG_EARLY  = 512,          /* a load whose value a selp may discard  */
+    FLAG_EARLY  = 512,          /* a load that need not be a use          */
 };
 
 /* Function k of a text has this address, plus 16 (k + 1). */
@@ -66,17 +66,16 @@ struct Constant { enum ConstantKind kind; uint32_t unit; uint64_t value; };
 
 /* the executor's functions */
 Handler run_branch, run_branch_table, run_which, run_no_function,
-    run_malloc, run_free, run_exit, run_trap, run_nothing,
-    run_setp, run_select4, run_select8, run_logic_pred, run_mov_pred,
-    run_pack, run_unpack, run_param, run_param_at, run_frame_load,
-    run_frame_store, run_frame_at, run_to_window, run_from_window,
-    run_is_space,
-    run_load, run_store, run_atomic, run_async, run_async_commit,
-    run_async_wait, run_ldmatrix, run_stmatrix, run_shuffle, run_vote,
-    run_match, run_redux, run_activemask, run_clock, run_barrier,
-    run_warp_sync, run_mma, run_printf, run_assert, run_fence, run_wgmma,
-    run_wgmma_fence, run_wgmma_commit, run_wgmma_wait, run_elect,
+    run_malloc, run_free, run_exit, run_trap, run_nothing, run_setp,
+    run_select4, run_select8, run_logic_pred, run_mov_pred, run_pack,
+    run_unpack, run_param, run_param_at, run_frame_load, run_frame_store,
+    run_frame_at, run_to_window, run_from_window, run_is_space, run_atomic,
+    run_async, run_async_commit, run_async_wait, run_ldmatrix, run_stmatrix,
+    run_shuffle, run_vote, run_match, run_redux, run_activemask, run_clock,
+    run_barrier, run_warp_sync, run_mma, run_printf, run_assert, run_fence,
+    run_wgmma, run_wgmma_fence, run_wgmma_commit, run_wgmma_wait, run_elect,
     run_setmaxnreg, run_movmatrix;
+extern Handler *const run_load[2], *const run_store[2];  /* plain, wide  */
 
 /* execute.h: what Hopper adds */
 Handler run_mbarrier, run_mbarrier_pending, run_mbarrier_wait, run_bulk,

@@ -9,18 +9,39 @@
 #include <string.h>
 
 /* compute addresses */
-static void addresses(const struct Warp *w, uint32_t unit, bool wide,
+#define ALWAYS static inline __attribute__((always_inline))
+
+typedef uint64_t four __attribute__((vector_size(32), may_alias));
+typedef uint32_t half_four __attribute__((vector_size(16), may_alias));
+typedef uint32_t eight __attribute__((vector_size(32), may_alias));
+
+/* to[l] = base[l] + offset.  True: lane l has to[0] + l (to[1] - to[0]). */
+#define ADDRESSES(name, slot, vector)                                   \
+    ALWAYS bool name(const slot *base, slot offset, uint64_t *to)       \
+    {                                                                   \
+        uint64_t from = (slot)(base[0] + offset);                       \
+        uint64_t step = (slot)(base[1] + offset) - from;                \
+        four line = { from, from + step, from + 2 * step,               \
+                      from + 3 * step }, off = { 0 };                   \
+        for (int l = 0; l < LANES; l += 4) {                            \
+            four at = __builtin_convertvector(                          \
+                *(const vector *)(base + l) + offset, four);            \
+            memcpy(to + l, &at, sizeof at);                             \
+            off |= at ^ line;                                           \
+            line += 4 * step;                                           \
+        }                                                               \
+        return !(off[0] | off[1] | off[2] | off[3]);                    \
+    }
+ADDRESSES(long_addresses, slot8, four)
+ADDRESSES(short_addresses, slot4, half_four)
+
+ALWAYS bool addresses(const struct Warp *w, uint32_t unit, bool wide,
                       int64_t offset, uint64_t *to)
 {
-    if (wide) {
-        const slot8 *base = REGISTER(w, unit, const slot8);
-        for (int l = 0; l < LANES; l++)
-            to[l] = base[l] + (uint64_t)offset;
-    } else {
-        const slot4 *base = REGISTER(w, unit, const slot4);
-        for (int l = 0; l < LANES; l++)
-            to[l] = (uint32_t)(base[l] + (uint32_t)offset);
-    }
+    return wide
+        ? long_addresses(REGISTER(w, unit, const slot8), (slot8)offset, to)
+        : short_addresses(REGISTER(w, unit, const slot4), (slot4)offset,
+                          to);
 }
 
 /* are the lanes in a row */
@@ -170,26 +191,40 @@ static void complain(struct Warp *w, const struct Access *a)
             (unsigned long long)a->address[l], a->size);
 }
 
-/* Fill in the rest of the access, and strike out the lanes that must not
- * go on.  False: nobody is left. */
-static bool look(struct Warp *w, struct Access *a)
+enum { FAR_BITS = 40 };
+
+/* All lanes, on a line: are they where they may be? */
+ALWAYS bool line_inside(struct Access *a, uint64_t low, uint64_t high)
 {
-    const struct Launch *launch = w->block->launch;
-    bool device = a->space != SPACE_SHARED && a->space != SPACE_LOCAL;
-    const struct Hit *hit = &launch->hit[w->pc % HITS];
-    uint64_t low = device ? hit->low : 0, size = (uint64_t)a->size;
-    uint64_t high = device ? hit->high : a->space == SPACE_SHARED ?
-        w->block->shared_bytes : launch->kernel->local_bytes;
-    struct Lanes r = one_pass(launch, a, low, high - low - size);
+    const uint64_t far = (uint64_t)1 << FAR_BITS;
+    uint64_t size = (uint64_t)a->size, step = a->address[1] - a->address[0];
+    uint64_t first = a->address[0], last = a->address[LANES - 1];
+    uint64_t from = first < last ? first : last;
+    uint64_t to = first < last ? last : first;
+    a->contiguous = step == size;
+    a->uniform = step == 0;
+    return step + far < 2 * far && !((first | step) & (size - 1)) &&
+           from >= low && high - low >= size &&
+           to - low <= high - low - size;
+}
+
+static void look_closely(struct Warp *w, struct Access *a, bool device,
+                         uint64_t low, uint64_t high)
+{
+    uint64_t size = (uint64_t)a->size;
+    struct Lanes r = one_pass(w->block->launch, a, low, high - low - size);
     a->contiguous = !r.off_line;
     a->uniform = !r.off_point;
     a->misaligned = r.bits & (size - 1) ? misaligned(a) : 0;
-    a->illegal = 0;
     if ((int64_t)r.outside < 0 || high - low < size)
         a->illegal = device ? outside_device(w, a) : outside(a, low, high);
+}
+
+static bool strike_out(struct Warp *w, struct Access *a)
+{
     uint32_t bad = a->illegal | a->misaligned;
     uint32_t lanes = a->lanes & ~bad;
-    if (launch->check)
+    if (w->block->launch->check)
         lanes &= check_access(w, a);
     if (bad)
         complain(w, a);
@@ -200,17 +235,38 @@ static bool look(struct Warp *w, struct Access *a)
     return lanes != 0;
 }
 
+/* Fill in the rest of the access; line: all lanes take part and are on
+ * one.  False: nobody is left. */
+ALWAYS bool look(struct Warp *w, struct Access *a, bool line)
+{
+    const struct Launch *launch = w->block->launch;
+    bool device = a->space != SPACE_SHARED && a->space != SPACE_LOCAL;
+    const struct Hit *hit = &launch->hit[w->pc % HITS];
+    uint64_t low = device ? hit->low : 0;
+    uint64_t high = device ? hit->high : a->space == SPACE_SHARED ?
+        w->block->shared_bytes : launch->kernel->local_bytes;
+    a->misaligned = a->illegal = 0;
+    if (!line || !line_inside(a, low, high))
+        look_closely(w, a, device, low, high);
+    return (!launch->check && !a->misaligned && !a->illegal) ||
+           strike_out(w, a);
+}
+
 /* count what moved */
-static void count(struct Warp *w, const struct Access *a)
+static void count_moved(struct Warp *w, const struct Access *a)
 {
     struct Launch *launch = w->block->launch;
-    if (!launch->site)
-        return;
     count_access(&launch->site[w->pc], a);
     if (launch->touched && a->space == SPACE_GLOBAL)
         touch(launch->touched, a);
     if (simt_options.access)
         simt_options.access(w, a);
+}
+
+ALWAYS void count(struct Warp *w, const struct Access *a)
+{
+    if (w->block->launch->site)
+        count_moved(w, a);
 }
 
 /* one space at a time */
@@ -265,14 +321,14 @@ static bool move_ranks(struct Warp *w, const struct Instruction *i,
     a->lanes = own;
     return own != 0;
 }
-static void move_one(struct Warp *w, const struct Instruction *i,
-                     struct Access *a, Mover *move)
+ALWAYS void move_one(struct Warp *w, const struct Instruction *i,
+                     struct Access *a, bool line, Mover *move)
 {
     if (a->space == SPACE_SHARED && w->block->cluster->n > 1 &&
         !w->block->launch->workspace &&
         !move_ranks(w, i, a, move))
         return;
-    if (!look(w, a))
+    if (!look(w, a, line))
         return;
     move(w, i, a, bytes_of(w, a->space));
     count(w, a);
@@ -297,11 +353,11 @@ static void move_generic(struct Warp *w, const struct Instruction *i,
         }
         rest &= ~a->lanes;
         a->space = space;
-        move_one(w, i, a, move);
+        move_one(w, i, a, false, move);
     }
 }
 
-static void move(struct Warp *w, const struct Instruction *i, uint32_t on,
+ALWAYS void move(struct Warp *w, const struct Instruction *i, uint32_t on,
                  Mover *mover)
 {
     struct Access a;
@@ -313,11 +369,12 @@ static void move(struct Warp *w, const struct Instruction *i, uint32_t on,
     a.is_float = i->is_float;
     a.is_64 = i->is_64;
     a.matrices = 0;
-    addresses(w, i->a[0], i->flags & FLAG_A64, i->offset, a.address);
+    bool line = addresses(w, i->a[0], i->flags & FLAG_A64, i->offset,
+                          a.address);
     if (i->space == SPACE_GENERIC)
         move_generic(w, i, &a, mover);
     else
-        move_one(w, i, &a, mover);
+        move_one(w, i, &a, line && on == ALL_LANES, mover);
 }
 
 /* what other files may do with an access */
@@ -329,7 +386,7 @@ void lane_addresses(const struct Warp *w, uint32_t unit, bool wide,
 
 bool access_look(struct Warp *w, struct Access *a)
 {
-    return look(w, a);
+    return look(w, a, false);
 }
 
 void access_count(struct Warp *w, const struct Access *a)
@@ -407,34 +464,58 @@ static void load_plain(struct Warp *w, const struct Instruction *i,
     }
 }
 
-static void load(struct Warp *w, const struct Instruction *i,
-                 const struct Access *a, struct Bytes from)
+ALWAYS uint32_t word_at(const unsigned char *p)
 {
-    bool whole = i->width == 1 && !from.stride && a->lanes == ALL_LANES &&
-                 !(i->flags & FLAG_STRONG);
-    if (whole && i->size == 4 && !(i->flags & FLAG_WIDE)) {
-        uint32_t *d = w->file + i->d[0];
-        if (a->contiguous) {
-            memcpy(d, byte_of(from, a, 0), 4 * LANES);
-            return;
-        }
-        if (a->uniform) {
-            uint32_t value = (uint32_t)element(byte_of(from, a, 0), 4, 0);
-            for (int l = 0; l < LANES; l++)
-                d[l] = value;
-            return;
-        }
-        for (int l = 0; l < LANES; l++)
-            memcpy(d + l, byte_of(from, a, l), 4);
-        return;
-    }
-    load_plain(w, i, a, from);
+    uint32_t word;
+    memcpy(&word, p, 4);
+    return word;
 }
 
-void run_load(struct Warp *w, const struct Instruction *i, uint32_t on)
+/* 128 bytes, at any addresses. */
+ALWAYS void copy_row(void *to, const void *from)
 {
-    move(w, i, on, load);
+    for (size_t at = 0; at < 4 * LANES; at += sizeof(eight)) {
+        eight x;
+        memcpy(&x, (const char *)from + at, sizeof x);
+        memcpy((char *)to + at, &x, sizeof x);
+    }
 }
+
+/* d[l] = the word that begins `skip` bytes after the address of lane l. */
+ALWAYS void load_row(uint32_t *d, const struct Access *a, struct Bytes from,
+                     size_t skip)
+{
+#define WORD(k) word_at(byte_of(from, a, l + (k)) + skip)
+    if (a->uniform && !from.stride) {
+        eight x = { 0 };
+        x += word_at(byte_of(from, a, 0) + skip);
+        for (int l = 0; l < LANES; l += 8)
+            memcpy(d + l, &x, sizeof x);
+        return;
+    }
+    for (int l = 0; l < LANES; l += 8) {
+        eight x = { WORD(0), WORD(1), WORD(2), WORD(3),
+                    WORD(4), WORD(5), WORD(6), WORD(7) };
+        memcpy(d + l, &x, sizeof x);
+    }
+#undef WORD
+}
+
+ALWAYS void load(struct Warp *w, const struct Instruction *i,
+                 const struct Access *a, struct Bytes from)
+{
+    if (a->lanes != ALL_LANES || i->size != 4 ||
+        i->flags & (FLAG_STRONG | FLAG_WIDE))
+        load_plain(w, i, a, from);
+    else if (i->width == 1 && a->contiguous && !from.stride)
+        copy_row(w->file + i->d[0], byte_of(from, a, 0));
+    else
+        for (int k = 0; k < i->width; k++)
+            load_row(w->file + i->d[k], a, from, 4 * (size_t)k);
+}
+
+TWICE(run_load, { move(w, i, on, load); })
+Handler *const run_load[2] = BOTH(run_load);
 
 /* store one element */
 static inline void put(unsigned char *p, int size, uint64_t value)
@@ -451,14 +532,9 @@ static inline void put(unsigned char *p, int size, uint64_t value)
 }
 
 /* store */
-static void store(struct Warp *w, const struct Instruction *i,
-                  const struct Access *a, struct Bytes to)
+static void store_plain(struct Warp *w, const struct Instruction *i,
+                        const struct Access *a, struct Bytes to)
 {
-    if (a->contiguous && a->lanes == ALL_LANES && i->width == 1 &&
-        i->size == 4 && !to.stride && !(i->flags & FLAG_WIDE)) {
-        memcpy(byte_of(to, a, 0), w->file + i->b[0], 4 * LANES);
-        return;
-    }
     for (uint32_t m = a->lanes; m; m &= m - 1) {    /* the last lane wins */
         int l = __builtin_ctz(m);
         unsigned char *p = byte_of(to, a, l);
@@ -469,10 +545,22 @@ static void store(struct Warp *w, const struct Instruction *i,
     }
 }
 
-void run_store(struct Warp *w, const struct Instruction *i, uint32_t on)
+ALWAYS void store(struct Warp *w, const struct Instruction *i,
+                  const struct Access *a, struct Bytes to)
 {
-    move(w, i, on, store);
+    bool words = a->lanes == ALL_LANES && i->size == 4 &&
+                 !(i->flags & FLAG_WIDE) && i->width == 1;
+    if (words && a->contiguous && !to.stride)
+        copy_row(byte_of(to, a, 0), w->file + i->b[0]);
+    else if (words)
+        for (int l = 0; l < LANES; l++)             /* the last lane wins */
+            memcpy(byte_of(to, a, l), w->file + i->b[0] + l, 4);
+    else
+        store_plain(w, i, a, to);
 }
+
+TWICE(run_store, { move(w, i, on, store); })
+Handler *const run_store[2] = BOTH(run_store);
 
 /* parameters of a kernel */
 static void set_all(struct Warp *w, uint32_t unit, bool wide,

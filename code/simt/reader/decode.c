@@ -819,7 +819,8 @@ static bool decode_memory(struct Decoder *d)
 {
     const struct Statement *s = d->s;
     bool load = s->op[0] == 'l';
-    struct Instruction i = start(d, load ? run_load : run_store);
+    struct Instruction i = start(d, load ? run_load[d->wide]
+                                           : run_store[d->wide]);
     if (!memory_parts(d, &i) || !want(d, 2, 2))
         return false;
     const struct Operand *data = &s->operand[load ? 0 : 1];
@@ -2352,6 +2353,9 @@ static bool chosen(const struct Instruction *load, int left)
         if (i->run == run_select4 || i->run == run_select8)
             if (i->a[0] == value || i->b[0] == value)
                 return true;
+        if (load->size == 1 && i->size == 1 && i->b[0] == value &&
+            i->access == ACCESS_STORE)
+            return true;
         for (int k = 0; k < 4; k++)
             if (i->a[k] == value || i->b[k] == value || i->c[k] == value)
                 return false;
@@ -2363,7 +2367,7 @@ static void mark_early(struct Instruction *code, int n)
 {
     for (int k = 0; k < n; k++)
         if (code[k].access == ACCESS_LOAD && code[k].width == 1 &&
-            code[k].run == run_load && chosen(&code[k], n - k - 1))
+            chosen(&code[k], n - k - 1))
             code[k].flags |= FLAG_EARLY;
 }
 

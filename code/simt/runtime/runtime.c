@@ -7,6 +7,7 @@
 #include "simt/counters/report.h"
 #include "simt/counters/trace.h"
 #include "simt/runtime/cards.h"
+#include "simt/runtime/clusters.h"
 #include "simt/runtime/names.h"
 #include "simt/runtime/graph.h"
 #include "simt/runtime/runtime.h"
@@ -108,6 +109,9 @@ struct Known {                  /* a kernel, or a variable      */
     const struct Symbol *symbol;
     size_t dynamic_limit;       /* bytes a launch may ask for   */
     int large_clusters;         /* of more than 8 blocks        */
+    /* the cluster that the kernel declares */
+    bool cluster_asked;             /* for                          */
+    struct Dim3 cluster;            /* 0 x 0 x 0: none              */
 };
 
 /* A list that grows; its elements do not move. */
@@ -536,6 +540,27 @@ static cudaError_t fit_at_once(const struct Known *k,
     return cudaSuccess;
 }
 
+/* use the cluster that a kernel declares */
+static cudaError_t declared_cluster(struct Known *k, struct Dim3 *cluster)
+{
+    const struct Dim3 *own = &k->cluster;
+    struct Error e;
+    if (!k->cluster_asked && !cluster_declared(&k->cluster, k->host, &e))
+        return refuse(cudaErrorInvalidValue, "kernel %s: %s", k->name,
+                      e.text);
+    k->cluster_asked = true;
+    if (!own->x)
+        return cudaSuccess;
+    if (cluster->x && (cluster->x != own->x || cluster->y != own->y ||
+                       cluster->z != own->z))
+        return refuse(cudaErrorInvalidValue, "kernel %s: clusters of %u x "
+                      "%u x %u blocks are asked for, and its __cluster_dims"
+                      "__ are %u x %u x %u", k->name, cluster->x,
+                      cluster->y, cluster->z, own->x, own->y, own->z);
+    *cluster = *own;
+    return cudaSuccess;
+}
+
 cudaError_t launch_now(const struct Request *r)
 {
     struct Known *k = NULL;
@@ -547,6 +572,8 @@ cudaError_t launch_now(const struct Request *r)
     cudaError_t code = find_kernel(&k, r->kernel);
     if (!code)
         code = fits(k, r->grid, r->block, r->bytes);
+    if (!code)
+        code = declared_cluster(k, &cluster);
     if (!code && r->cooperative)
         code = fit_at_once(k, r);
     if (!code)
