@@ -1217,40 +1217,60 @@ static void tell_copy(const struct BulkCopy *c, enum ProblemKind kind,
     check_problem(kind, &then, 1u << c->lane, "%s", text);
 }
 
+static void destination_part(const struct BulkCopy *c, uint32_t at,
+                             uint32_t bytes, void *to)
+{
+    bool *busy = to;
+    *busy |= !bits_none(arriving, at, bytes) || !bits_none(lent, at, bytes);
+    if (ordered()) {
+        ask_range(c, &shared_area, TOUCH_WRITE, ONLY_CHECK, at, bytes);
+        ask_proxy(c, at, bytes, "asks for a copy over bytes");
+    }
+    bits_put(arriving, at, bytes, true);
+}
+
 static void ask_destination(const struct BulkCopy *c, uint32_t to)
 {
-    if (wanted(CHECK_SYNC) && (!bits_none(arriving, to, c->bytes) ||
-                               !bits_none(lent, to, c->bytes)))
+    bool busy = false;
+    copy_parts(c, to, destination_part, &busy);
+    bulk_busy++;
+    if (busy && wanted(CHECK_SYNC))
         tell_copy(c, PROBLEM_ASYNC, "asks for a copy to shared memory that "
                   "another bulk copy still writes or reads.\n    Wait for "
                   "that one first.");
-    if (ordered()) {
-        ask_range(c, &shared_area, TOUCH_WRITE, ONLY_CHECK, to, c->bytes);
-        ask_proxy(c, to, c->bytes, "asks for a copy over bytes");
+    if (ordered())
         ask_proxy(c, c->bar, 8,
                   "asks for a copy that counts on an mbarrier");
+}
+
+struct Source { bool busy, unwritten; };
+
+static void source_part(const struct BulkCopy *c, uint32_t at,
+                        uint32_t bytes, void *to)
+{
+    struct Source *s = to;
+    s->busy |= !bits_none(arriving, at, bytes);
+    s->unwritten |= shared_area.left &&
+                    !bits_all(shared_area.valid, at, bytes);
+    if (ordered()) {
+        ask_range(c, &shared_area, TOUCH_READ, ONLY_CHECK, at, bytes);
+        ask_proxy(c, at, bytes, "asks for a copy of bytes");
     }
-    bits_put(arriving, to, c->bytes, true);
-    bulk_busy++;
+    bits_put(lent, at, bytes, true);
 }
 
 static void ask_source(const struct BulkCopy *c)
 {
-    if (wanted(CHECK_SYNC) && !bits_none(arriving, c->shared, c->bytes))
+    struct Source s = { false, false };
+    copy_parts(c, c->shared, source_part, &s);
+    bulk_busy++;
+    if (wanted(CHECK_SYNC) && s.busy)
         tell_copy(c, PROBLEM_ASYNC, "asks for a copy from shared memory to "
                   "which another bulk copy is still on its way.\n    Wait "
                   "for the phase of its mbarrier first.");
-    else if (wanted(CHECK_INIT) && shared_area.left &&
-             !bits_all(shared_area.valid, c->shared, c->bytes))
+    else if (wanted(CHECK_INIT) && s.unwritten)
         tell_copy(c, PROBLEM_UNINITIALISED, "asks for a copy from shared "
                   "memory of which nobody has written a part");
-    if (ordered()) {
-        ask_range(c, &shared_area, TOUCH_READ, ONLY_CHECK, c->shared,
-                  c->bytes);
-        ask_proxy(c, c->shared, c->bytes, "asks for a copy of bytes");
-    }
-    bits_put(lent, c->shared, c->bytes, true);
-    bulk_busy++;
 }
 
 static void read_row(const struct CopyRow *r, void *to)
@@ -1310,17 +1330,21 @@ void check_copy_begins(const struct BulkCopy *c)
     }
 }
 
-static void note_copy(const struct BulkCopy *c, uint32_t to)
+static void note_part(const struct BulkCopy *c, uint32_t at,
+                      uint32_t bytes, void *to)
 {
-    uint64_t address[LANES] = { to };
+    uint64_t address[LANES] = { at };
     struct Warp then = *c->warp;
     struct Ask q = { .w = &then, .area = &shared_area, .now = &now_shared,
                      .address = address, .touch = TOUCH_WRITE,
-                     .size = (int)c->bytes, .pass = ONLY_NOTE };
+                     .size = (int)bytes, .pass = ONLY_NOTE };
+    (void)to;
     then.pc = c->pc;
-    order_copy();
-    touch_range(&q, 0, to, c->bytes);
-    order_copy_came(SHARED_WINDOW + c->bar);
+    bits_put(arriving, at, bytes, false);
+    if (shared_area.left)
+        area_wrote(&shared_area, at, bytes);
+    if (ordered())
+        touch_range(&q, 0, at, bytes);
 }
 
 void check_copy_came(const struct BulkCopy *c, const struct Block *b,
@@ -1336,23 +1360,29 @@ void check_copy_came(const struct BulkCopy *c, const struct Block *b,
         tell_copy(c, PROBLEM_PHASE, text);
     if (!here(b))
         return;
-    bits_put(arriving, to, c->bytes, false);
     bulk_busy--;
-    if (shared_area.left)
-        area_wrote(&shared_area, to, c->bytes);
     if (ordered())
-        note_copy(c, to);
+        order_copy();
+    copy_parts(c, to, note_part, NULL);
+    if (ordered())
+        order_copy_came(SHARED_WINDOW + c->bar);
+}
+
+static void read_part(const struct BulkCopy *c, uint32_t at,
+                      uint32_t bytes, void *to)
+{
+    (void)to;
+    bits_put(lent, at, bytes, false);
+    if (ordered())
+        ask_range(c, &shared_area, TOUCH_READ, ONLY_NOTE, at, bytes);
 }
 
 void check_copy_read(const struct BulkCopy *c)
 {
     if (!here(c->warp->block))
         return;
-    bits_put(lent, c->shared, c->bytes, false);
     bulk_busy--;
-    if (ordered())
-        ask_range(c, &shared_area, TOUCH_READ, ONLY_NOTE, c->shared,
-                  c->bytes);
+    copy_parts(c, c->shared, read_part, NULL);
 }
 
 void check_copy_wrote(const struct BulkCopy *c)
