@@ -6,6 +6,7 @@
 #include "simt/executor/execute.h"
 #include "simt/sanitizer/area.h"
 #include "simt/sanitizer/async.h"
+#include "simt/sanitizer/blocks.h"
 #include "simt/sanitizer/order.h"
 #include "simt/sanitizer/problem.h"
 
@@ -1036,10 +1037,17 @@ void check_arrive(struct Warp *w, int lane, const struct Block *b,
                       " init was told.", at, t ? t->phase : 0);
     if (b == w->block && ordered())
         order_arrive(w, lane, SHARED_WINDOW + at);
+    if (blocks_watched) {
+        if (b != w->block)              /* its init must be known */
+            blocks_touch(w, 1u << lane, b->rank, at, 8, false);
+        blocks_release(blocks_key(b->rank, at), w->block->rank);
+    }
 }
 
 void check_phase(const struct Block *b, uint32_t at)
 {
+    if (blocks_watched)
+        blocks_phase(blocks_key(b->rank, at));
     if (b == watched && ordered())
         order_phase(SHARED_WINDOW + at);
 }
@@ -1047,11 +1055,16 @@ void check_phase(const struct Block *b, uint32_t at)
 void check_waited(struct Warp *w, const uint64_t *address, bool generic,
                   uint32_t lanes)
 {
-    for (uint32_t m = lanes; m && ordered(); m &= m - 1) {
+    for (uint32_t m = lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         uint64_t at = address[l] - (generic ? SHARED_WINDOW : 0);
-        if (at < w->block->shared_bytes)
+        if (at >= w->block->shared_bytes)
+            continue;
+        if (ordered())
             order_wait(w, l, SHARED_WINDOW + at);
+        if (blocks_watched)
+            blocks_acquire(blocks_key(w->block->rank, (uint32_t)at),
+                           w->block->rank);
     }
 }
 
@@ -1076,6 +1089,8 @@ uint32_t check_mbarrier(struct Warp *w, const uint64_t *address,
 void check_mbarrier_init(struct Warp *w, int lane, uint32_t at,
                          uint32_t count, bool live)
 {
+    if (blocks_watched)
+        blocks_touch(w, 1u << lane, w->block->rank, at, 8, true);
     if (wanted(CHECK_SYNC) && live)
         check_problem(PROBLEM_PHASE, w, 1u << lane, "initialises the"
                       " mbarrier at byte %u of shared memory again: "
@@ -1307,9 +1322,27 @@ static void write_row(const struct CopyRow *r, void *to)
         area_wrote(area, from, r->bytes);
 }
 
+/* The copy's accesses to shared memory are those of the block that asks. */
+static void blocks_part(const struct BulkCopy *c, uint32_t at,
+                        uint32_t bytes, void *to)
+{
+    const struct Block *owner = to ? to : c->to;
+    struct Warp then = *c->warp;
+    then.pc = c->pc;
+    blocks_touch(&then, 1u << c->lane, owner->rank, at, bytes,
+                 to && owner == c->to);
+}
+
 void check_copy_begins(const struct BulkCopy *c)
 {
     bool told = false;
+    const bool across = c->form->way == BULK_ACROSS;
+    if (blocks_watched && c->to && c->to != c->warp->block)
+        blocks_part(c, c->bar, 8, NULL);        /* a barrier, not bytes */
+    if (blocks_watched && c->to)
+        copy_parts(c, across ? c->across : c->shared, blocks_part, c->to);
+    if (blocks_watched && (across || c->form->way == BULK_STORE))
+        copy_parts(c, c->shared, blocks_part, c->warp->block);
     switch (c->form->way) {
     case BULK_LOAD:
         if (here(c->to))
@@ -1358,6 +1391,8 @@ void check_copy_came(const struct BulkCopy *c, const struct Block *b,
              c->phase, c->bar);
     if (phase != c->phase && wanted(CHECK_SYNC))
         tell_copy(c, PROBLEM_PHASE, text);
+    if (blocks_watched)
+        blocks_release(blocks_key(b->rank, c->bar), c->warp->block->rank);
     if (!here(b))
         return;
     bulk_busy--;
@@ -1458,11 +1493,25 @@ void check_block_turn(const struct Block *b)
     bulk_busy = v->bulk_busy;
 }
 
+void check_cluster_arrive(const struct Warp *w)
+{
+    if (blocks_watched)
+        blocks_release(CLUSTER_BARRIER, w->block->rank);
+}
+
 void check_cluster_barrier(const struct Cluster *c)
 {
     (void)c;
-    if (wanted(CHECK_RACE) && !together)
+    if (blocks_watched)
+        blocks_phase(CLUSTER_BARRIER);
+    else if (wanted(CHECK_RACE) && !together)
         order_barrier();
+}
+
+void check_cluster_waited(const struct Warp *w)
+{
+    if (blocks_watched)
+        blocks_acquire(CLUSTER_BARRIER, w->block->rank);
 }
 
 void check_remote(struct Warp *w, const struct Access *a,
@@ -1482,6 +1531,11 @@ void check_remote(struct Warp *w, const struct Access *a,
 }
 
 /* watch operands of wgmma */
+bool check_wants_races(void)
+{
+    return wanted(CHECK_RACE);
+}
+
 bool check_wants_sync(void)
 {
     return wanted(CHECK_SYNC);
@@ -1580,6 +1634,8 @@ uint32_t check_access(struct Warp *w, const struct Access *a)
         tell_illegal(w, a);
     if (a->misaligned & ~a->illegal && wanted(CHECK_MEMORY))
         tell_misaligned(w, a);
+    if (blocks_watched)
+        blocks_access(w, a, on, watched->rank);
     if (!on || ((a->space == SPACE_GLOBAL || a->space == SPACE_SHARED)
                 && all_well(w, a, on)))
         return on;
@@ -1639,6 +1695,8 @@ void check_launch_end(struct Launch *l)
 
 void check_block_begin(struct Block *b)
 {
+    if (b->rank == 0)
+        blocks_begin(b->launch, (uint32_t)b->cluster->n);
     check_block_turn(b);
     memset(arriving, 0, sizeof arriving);
     memset(lent, 0, sizeof lent);
