@@ -50,7 +50,9 @@ struct Event {
     uint16_t at;                /* instruction                           */
     uint8_t rank, bytes;        /* which of the four bytes               */
 };
-static struct Shared { struct Event write, own, other; } *shared[MAX_CLUSTER];
+static struct Shared {
+    struct Event write, own, other;
+} *shared[MAX_CLUSTER];
 static size_t words;
 
 void blocks_begin(const struct Launch *l, uint32_t n)
@@ -151,8 +153,8 @@ void blocks_touch(const struct Warp *w, uint32_t lanes, uint32_t owner,
     }
 }
 
-void blocks_access(const struct Warp *w, const struct Access *a, uint32_t on,
-                   uint32_t owner)
+void blocks_access(const struct Warp *w, const struct Access *a,
+                   uint32_t on, uint32_t owner)
 {
     const struct Instruction *i = &w->block->launch->kernel->code[w->pc];
     const bool orders = a->kind == ACCESS_ATOM || a->kind == ACCESS_RED ||

@@ -6,7 +6,7 @@
 
 #include "simt/executor/hopper.h"
 
-extern bool blocks_watched;     /* several blocks, and races are asked for */
+extern bool blocks_watched;     /* several, and races are looked for     */
 
 /* A cluster begins; n <= 1: there are no others to watch. */
 void blocks_begin(const struct Launch *, uint32_t n);
@@ -25,7 +25,7 @@ void blocks_acquire(uint64_t key, uint32_t rank);
 void blocks_touch(const struct Warp *, uint32_t lanes, uint32_t owner,
                   uint32_t at, uint32_t bytes, bool write);
 /* All of an access, as the executor describes it; owner: of SPACE_SHARED. */
-void blocks_access(const struct Warp *, const struct Access *, uint32_t on,
-                   uint32_t owner);
+void blocks_access(const struct Warp *, const struct Access *,
+                   uint32_t on, uint32_t owner);
 
 #endif
