@@ -24,7 +24,7 @@ void blocks_acquire(uint64_t key, uint32_t rank);
 /* These lanes read or write bytes of the shared memory of a block. */
 void blocks_touch(const struct Warp *, uint32_t lanes, uint32_t owner,
                   uint32_t at, uint32_t bytes, bool write);
-/* All of an access, as the executor describes it; owner: of SPACE_SHARED. */
+/* All of an access; owner: the block whose shared memory it is. */
 void blocks_access(const struct Warp *, const struct Access *,
                    uint32_t on, uint32_t owner);
 
