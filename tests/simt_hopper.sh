@@ -47,6 +47,15 @@ for row in "tensor|22|a first coordinate that is no multiple of 16 bytes|no mult
     esac
 done
 
+# Every type of a map with every reduction, against what an H100 did.
+for type in {0..12}; do
+    for op in {0..7}; do
+        "$dir/hopper_types" "$type" "$op" 2> /dev/null
+    done
+done | grep -v '^the \|^no error' | sort > "$dir/reductions"
+check "reductions are those of the GPU, with its results" \
+    diff <(grep -v '^#' tests/data/hopper-reductions.txt | sort) "$dir/reductions"
+
 # The book's own kernels for Hopper, in small sizes, against float64.  Not asked
 # for is what was never written: the backward kernels multiply tiles that are
 # behind the last key and drop the result, and clang keeps sums of wgmma in

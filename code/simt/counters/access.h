@@ -21,6 +21,9 @@ enum AccessKind {
     ACCESS_ASYNC_CA,        /* cp.async.ca: address = source in global, */
     ACCESS_ASYNC_CG,        /*   to = destination in shared             */
     ACCESS_LDMATRIX, ACCESS_STMATRIX,
+    ACCESS_TMA_LOAD, ACCESS_TMA_STORE,      /* bulk copies: only their  */
+    ACCESS_TMA_RED, ACCESS_TMA_ACROSS,      /*   counts are kept, there */
+    ACCESS_WGMMA,                           /*   is no struct Access    */
 };
 
 enum AtomicKind {
@@ -57,7 +60,8 @@ struct Access {
 struct Traffic {
     uint64_t requests;          /* warp instructions with a lane on      */
     uint64_t sectors;           /* of 32 bytes: global and local memory  */
-    uint64_t wavefronts;        /* turns: shared and constant memory     */
+    uint64_t wavefronts;        /* turns: shared and constant memory; of
+                                 * loads of TMA: sectors asked of the L2 */
     uint64_t conflicts;         /* wavefronts beyond the least possible  */
     uint64_t bytes;             /* that the program asked for            */
 };

@@ -162,6 +162,20 @@ static int async_sectors(const struct Access *a)
                                       : plain_sectors(&reading);
 }
 
+/* sectors of a row of TMA */
+uint64_t tma_sectors(uint64_t global, uint64_t shared, uint64_t bytes,
+                     bool multicast)
+{
+    uint64_t sum = 0, n, sectors;
+    for (; bytes; global += n, shared += n, bytes -= n) {
+        n = LINE - shared % LINE;
+        n = n < bytes ? n : bytes;
+        sectors = (global + n - 1) / SECTOR - global / SECTOR + 1;
+        sum += multicast && sectors == 1 ? 2 : sectors;
+    }
+    return sum;
+}
+
 /* sectors of local memory */
 static int local_sectors(const struct Access *a)
 {
@@ -499,6 +513,17 @@ static void add_traffic(struct Totals *t, const struct Site *s)
     case ACCESS_ASYNC_CG: ADD_SECTORS(async_cg, global); break;
     case ACCESS_LDMATRIX: ADD_WAVES(ldsm, shared); break;
     case ACCESS_STMATRIX: ADD_WAVES(stsm, shared); break;
+    case ACCESS_TMA_LOAD:
+        ADD_SECTORS(tma_ld, global);
+        t->tma_ld_l2 += global->wavefronts;
+        break;
+    case ACCESS_TMA_STORE: ADD_SECTORS(tma_st, global); break;
+    case ACCESS_TMA_RED: ADD_SECTORS(tma_red, global); break;
+    case ACCESS_TMA_ACROSS: ADD_SECTORS(tma_dsm, shared); break;
+    case ACCESS_WGMMA:
+        t->gmma_req += shared->requests;
+        t->gmma_wave += shared->wavefronts;
+        break;
     }
 }
 
@@ -528,7 +553,7 @@ void totals_add(struct Totals *t, const struct Site *s, enum Work work,
     t->thread_inst += s->active;
     t->thread_inst_on += s->on;
     /* its lanes accessed memory, if it has made a request */
-    for (int i = 0; i < SPACE_PARAM; i++)
+    for (int i = 0; i < SPACE_PARAM && s->kind < ACCESS_TMA_LOAD; i++)
         if (s->in[i].requests) {
             t->thread_mem += s->on;
             break;

@@ -19,6 +19,11 @@ int shared_wavefronts(const struct Access *a, int *ideal);
 /* Turns of the constant cache: distinct addresses (rule 12). */
 int constant_wavefronts(const struct Access *a);
 
+/* Sectors that a row of a bulk copy costs, from its global address and its
+ * offset in shared memory (rule 17). */
+uint64_t tma_sectors(uint64_t global, uint64_t shared, uint64_t bytes,
+                     bool multicast);
+
 /* count one access */
 /* Add what `a` costs to what its instruction has cost so far.  The caller
  * counts executed, active, on and divergent. */
@@ -68,6 +73,13 @@ void touched_count(const struct Touched *t, uint64_t *read,
     WAVES_OF(X, satom,      "shared atomics")                           \
     WAVES_OF(X, ldsm,       "ldmatrix")                                 \
     WAVES_OF(X, stsm,       "stmatrix")                                 \
+    SECTORS_OF(X, tma_ld,   "loads of TMA")                             \
+    X(tma_ld_l2, "loads of TMA: sectors asked of the L2 cache")         \
+    SECTORS_OF(X, tma_st,   "stores of TMA")                            \
+    SECTORS_OF(X, tma_red,  "reductions of TMA to global memory")       \
+    SECTORS_OF(X, tma_dsm,  "copies of TMA within a cluster")           \
+    X(gmma_req,   "wgmma: warp instructions")                           \
+    X(gmma_wave,  "wgmma: wavefronts of operands in shared memory")     \
     X(const_req,  "constant loads: requests")                           \
     X(const_wave, "constant loads: distinct addresses")
 

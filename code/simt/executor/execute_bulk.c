@@ -4,6 +4,7 @@
 #include "simt/executor/lanes.h"
 #include "simt/sanitizer/async.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +55,7 @@ void copy_rows(const struct BulkCopy *c, EachCopyRow *each, void *to)
             start += (uint64_t)x * m->stride[k];
         }
         clipped_row(c, inside, start, shared, each, to);
-        shared += m->box[0] * tensor_map_element(m);
+        shared += tensor_map_pitch(m);
         int d;
         for (d = 1; d < m->rank; d++) {
             digit[d] += m->step[d];
@@ -65,6 +66,51 @@ void copy_rows(const struct BulkCopy *c, EachCopyRow *each, void *to)
         if (d == m->rank)
             return;
     }
+}
+
+/* count a copy */
+struct Sum { uint64_t sectors; bool load; };
+
+static void count_row(const struct CopyRow *r, void *to)
+{
+    struct Sum *sum = to;
+    const uint32_t at = r->copy->shared + r->shared;
+    const bool multicast = r->copy->form->multicast;
+    if (r->global)
+        sum->sectors += tma_sectors(r->global, at, r->bytes, multicast);
+    else if (sum->load)
+        sum->sectors += tma_sectors(at, at, r->bytes, multicast);
+}
+
+static uint64_t sectors_of(const struct BulkCopy *c)
+{
+    struct Sum sum = { 0, c->form->way == BULK_LOAD };
+    if (c->form->way == BULK_ACROSS)
+        return tma_sectors(c->across, c->shared, c->bytes, false);
+    copy_rows(c, count_row, &sum);
+    return sum.sectors;
+}
+
+/* blocks: to which it goes. */
+static void count_copy(const struct BulkCopy *c, uint32_t blocks)
+{
+    static const enum AccessKind kinds[] = {
+        [BULK_LOAD] = ACCESS_TMA_LOAD, [BULK_STORE] = ACCESS_TMA_STORE,
+        [BULK_ACROSS] = ACCESS_TMA_ACROSS };
+    const enum BulkWay way = c->form->way;
+    struct Site *s = c->warp->block->launch->site;
+    if (!s)
+        return;
+    s += c->pc;
+    const uint64_t sectors = sectors_of(c);
+    struct Traffic *t = &s->in[way == BULK_ACROSS ? SPACE_SHARED
+                                                  : SPACE_GLOBAL];
+    s->kind = way == BULK_STORE && c->form->op != OP_NONE ? ACCESS_TMA_RED
+                                                          : kinds[way];
+    t->requests++;
+    t->sectors += sectors * blocks;
+    t->bytes += (uint64_t)c->bytes * blocks;
+    t->wavefronts += way == BULK_LOAD ? sectors : 0;
 }
 
 /* move a row */
@@ -94,6 +140,26 @@ static void pieces(const struct CopyRow *r, unsigned char *base,
     }
 }
 
+enum { F32_FTZ_TYPE = 10, TF32_TYPE = 11, TF32_FTZ_TYPE = 12 };
+
+static uint32_t to_tf32(uint32_t x)
+{
+    if ((x & 0x7fffffff) > 0x7f800000)
+        return 0x7fffe000;
+    return (x + 0xfff + (x >> 13 & 1)) & 0xffffe000;
+}
+
+static void load_tf32(unsigned char *shared, const unsigned char *global,
+                      uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k += 4) {
+        uint32_t x;
+        memcpy(&x, global + k, 4);
+        x = to_tf32(x);
+        memcpy(shared + k, &x, 4);
+    }
+}
+
 static void fill(const struct BulkCopy *c, unsigned char *to, uint32_t n)
 {
     static const unsigned char nan[] = { 0xf7, 0x7f };
@@ -105,10 +171,36 @@ static void fill(const struct BulkCopy *c, unsigned char *to, uint32_t n)
 static void load(const struct BulkCopy *c, unsigned char *shared,
                  unsigned char *global, uint32_t n)
 {
-    if (global)
-        memcpy(shared, global, n);
-    else
+    if (!global)
         fill(c, shared, n);
+    else if (c->form->rank && c->map.type >= TF32_TYPE)
+        load_tf32(shared, global, n);
+    else
+        memcpy(shared, global, n);
+}
+
+/* A subnormal number becomes a zero of its sign. */
+static float flushed(float x)
+{
+    return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
+}
+
+/* to[i] += from[i] in the maps with _FTZ: operands and sums are flushed. */
+static void add_flushed(unsigned char *to, const unsigned char *from,
+                        uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k += 4) {
+        float a, b;
+        memcpy(&a, to + k, 4);
+        memcpy(&b, from + k, 4);
+        a = flushed(a);
+        b = flushed(b);
+        memcpy(to + k, &a, 4);
+        combine_bytes(OP_ADD, F32, to + k, (unsigned char *)&b, 4);
+        memcpy(&a, to + k, 4);
+        a = flushed(a);
+        memcpy(to + k, &a, 4);
+    }
 }
 
 /* The type of the numbers that a copy combines. */
@@ -126,6 +218,9 @@ static void store(const struct BulkCopy *c, unsigned char *shared,
         return;
     if (c->form->op == OP_NONE)
         memcpy(global, shared, n);
+    else if (c->form->rank && (c->map.type == F32_FTZ_TYPE ||
+                               c->map.type == TF32_FTZ_TYPE))
+        add_flushed(global, shared, n);
     else
         combine_bytes(c->form->op, type_of(c), global, shared, n);
 }
@@ -187,10 +282,10 @@ static void keep_source(struct BulkCopy *c)
 {
     if (c->kept)
         return;
-    c->kept = malloc(c->bytes);
+    c->kept = malloc(c->room);
     if (!c->kept)
-        fail("no memory for a bulk copy of %u bytes", c->bytes);
-    for (uint32_t x = 0; x < c->bytes; x += 16)
+        fail("no memory for a bulk copy of %u bytes", c->room);
+    for (uint32_t x = 0; x < c->room; x += 16)
         memcpy(c->kept + x, c->warp->block->shared +
                (c->form->rank ? swizzled(&c->map, c->shared + x)
                               : c->shared + x), 16);
@@ -312,7 +407,7 @@ static bool possible(const struct BulkCopy *c)
             !aligned(c, "global address", c->global, 16)))
         return false;
     uint32_t end = c->across > c->shared ? c->across : c->shared;
-    if (c->bytes > b->shared_bytes || end > b->shared_bytes - c->bytes)
+    if (c->room > b->shared_bytes || end > b->shared_bytes - c->room)
         return complain_of(c, FAULT_ILLEGAL_ADDRESS,
                            "offset in shared memory", end, 0);
     if (c->form->way != BULK_ACROSS)
@@ -321,11 +416,32 @@ static bool possible(const struct BulkCopy *c)
                                   "global address", in.bad, 0);
 }
 
+void copy_parts(const struct BulkCopy *c, uint32_t from, EachPart *each,
+                void *to)
+{
+    if (c->room == c->bytes) {
+        each(c, from, c->bytes, to);
+        return;
+    }
+    const uint32_t pitch = tensor_map_pitch(&c->map);
+    const uint32_t bytes = c->map.box[0] * tensor_map_element(&c->map);
+    for (uint32_t row = 0; row < c->room; row += pitch)
+        for (uint32_t x = 0; x < bytes; x += 16)
+            each(c, swizzled(&c->map, from + row + x), 16, to);
+}
+
+static void poison_part(const struct BulkCopy *c, uint32_t at,
+                        uint32_t bytes, void *to)
+{
+    (void)to;
+    memset(c->to->shared + at, 0xff, bytes);
+}
+
 static void poison(const struct BulkCopy *c)
 {
     uint32_t at = c->form->way == BULK_ACROSS ? c->across : c->shared;
     if (c->form->op == OP_NONE)
-        memset(c->to->shared + at, 0xff, c->bytes);
+        copy_parts(c, at, poison_part, NULL);
 }
 
 static void begin(struct Block *list, const struct BulkCopy *c)
@@ -412,11 +528,27 @@ static const unsigned char *map_bytes(const struct Warp *w, int lane,
         ? memory_bytes(address) : NULL;
 }
 
+static bool can_reduce(int type, enum Op op)
+{
+    const bool extreme = op == OP_MIN || op == OP_MAX;
+    const bool bits = op == OP_AND || op == OP_OR || op == OP_XOR;
+    switch (type) {
+    case 0: case 1:         return false;                   /* u8, u16 */
+    case 2:                 return true;                    /* u32 */
+    case 3: case 4:         return extreme || bits || op == OP_ADD;
+    case 5:                 return extreme;                 /* s64 */
+    case 6: case 9:         return extreme || op == OP_ADD; /* f16, bf16 */
+    default:                return op == OP_ADD;            /* floats */
+    }
+}
+
 /* Why an H200 ends a copy to or from this place with an illegal
  * instruction; NULL: it does not. */
-static const char *wrong_corner(const struct BulkCopy *c)
+static const char *wrong_copy(const struct BulkCopy *c)
 {
     const int64_t element = tensor_map_element(&c->map);
+    if (c->form->op != OP_NONE && !can_reduce(c->map.type, c->form->op))
+        return "TMA has no such reduction for numbers of its map's type";
     if (c->at[0] * element % 16)
         return "its first coordinate, times the bytes of an element, is no "
                "multiple of 16";
@@ -442,9 +574,11 @@ static bool take_map(struct BulkCopy *c, const struct Instruction *i,
                             "tensor map leads nowhere");
     }
     c->bytes = tensor_map_box_bytes(&c->map);
+    c->room = c->bytes / (c->map.box[0] * tensor_map_element(&c->map)) *
+              tensor_map_pitch(&c->map);
     for (int d = 0; d < c->form->rank; d++)
         c->at[d] = (int32_t)w_of(c, at[d]);
-    const char *wrong = wrong_corner(c);
+    const char *wrong = wrong_copy(c);
     return !wrong || launch_fault(c->warp, FAULT_INSTRUCTION, "%.60s: %s",
                                   i->name, wrong);
 }
@@ -469,7 +603,7 @@ static bool start_one(struct Warp *w, const struct Instruction *i, int lane,
     if (!own || (c.form->rank && !take_map(&c, i, global)))
         return false;
     if (!c.form->rank)
-        c.bytes = w_of(&c, i->c[0]);
+        c.room = c.bytes = w_of(&c, i->c[0]);
     if (c.form->way != BULK_STORE && !find_barrier(&c, i, &owner))
         return false;
     if (across) {
@@ -483,6 +617,8 @@ static bool start_one(struct Warp *w, const struct Instruction *i, int lane,
     if (!possible(&c))
         return false;
     c.group = hopper_of(w->block)->group[w->index][lane];
+    count_copy(&c, c.form->multicast ? (uint32_t)__builtin_popcount(
+                       w_of(&c, i->b[3]) & 0xffff) : 1);
     if (load)
         begin_load(&c, i, owner);
     else
@@ -517,7 +653,7 @@ void run_async_arrive(struct Warp *w, const struct Instruction *i,
             mbarrier_write(c.to, c.bar, state);
         }
         struct Block *b = c.to;
-        c.bytes = 0;
+        c.room = c.bytes = 0;
         begin(b, &c);
     }
 }

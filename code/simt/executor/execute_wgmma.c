@@ -409,6 +409,20 @@ static bool may_issue(struct Warp *w, const struct Instruction *i,
            is_together(w, state_of(w)->issued + 1, *a, *b);
 }
 
+static void count_operands(const struct Warp *w,
+                           const struct Instruction *i)
+{
+    const struct Wgmma *g = i->wgmma;
+    struct Site *s = w->block->launch->site;
+    if (!s)
+        return;
+    s += w->pc;
+    s->kind = ACCESS_WGMMA;
+    int rows = (g->a_shared ? 16 : 0) + (w->index % 4 ? 0 : g->n);
+    s->in[SPACE_SHARED].requests++;
+    s->in[SPACE_SHARED].wavefronts += (uint64_t)rows * 32 / 128;
+}
+
 void run_wgmma(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     static _Thread_local Rows ra, rb;
@@ -429,6 +443,7 @@ void run_wgmma(struct Warp *w, const struct Instruction *i, uint32_t on)
     }
     if (w->block->launch->check && check_wants_sync())
         registers_issued(w, i);
+    count_operands(w, i);
     if (!g->a_shared)
         read_registers(w, i, ra);
     bool keep = !!w->file[i->c[0]] != g->scale_not;

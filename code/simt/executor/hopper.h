@@ -55,6 +55,7 @@ struct BulkCopy {
     int lane;
     uint64_t global;            /* address; of a tensor, in the map      */
     uint32_t shared, bytes;     /* where in shared memory; how many      */
+    uint32_t room;              /* bytes there, with gaps between rows   */
     struct TensorMap map;
     int32_t at[MAX_RANK];       /* of the box's first element            */
     struct Block *to;           /* the block it writes to, if any        */
@@ -102,6 +103,12 @@ struct Hopper *hopper_of(struct Block *);       /* made if need be       */
 
 /* Let the copies arrive that count on this barrier. */
 void copies_arrive(struct Block *, uint32_t bar);
+
+/* Call each for the parts of a copy's shared memory from this offset on. */
+typedef void EachPart(const struct BulkCopy *, uint32_t at, uint32_t bytes,
+                      void *to);
+void copy_parts(const struct BulkCopy *, uint32_t from, EachPart *each,
+                void *to);
 
 /* Call each for the rows of a copy; see execute_bulk.c. */
 struct CopyRow {

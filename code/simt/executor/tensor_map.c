@@ -17,6 +17,12 @@ uint32_t tensor_map_element(const struct TensorMap *m)
     return m->type < TYPES_OF_MAPS ? element[m->type] : 1;
 }
 
+uint32_t tensor_map_pitch(const struct TensorMap *m)
+{
+    return m->swizzle ? 16u << m->swizzle
+                      : m->box[0] * tensor_map_element(m);
+}
+
 uint32_t tensor_map_box_bytes(const struct TensorMap *m)
 {
     uint32_t n = tensor_map_element(m) * m->box[0];
@@ -58,6 +64,9 @@ static const char *type_rule(const struct TensorMapWanted *w)
         return "the fill is neither NONE nor NAN_REQUEST_ZERO_FMA";
     if (w->fill && !is_float)
         return "a fill with NaN needs a floating-point type";
+    if (!w->size || !w->stride || !w->box || !w->step)
+        return "the sizes, strides, box or steps are NULL: the strides must"
+               " not be, even of one dimension";
     if (!w->address || w->address % 16)
         return "the global address is not a multiple of 16";
     return NULL;

@@ -43,5 +43,7 @@ bool tensor_map_take(struct TensorMap *, const unsigned char *bytes,
                      int rank, struct Error *);
 uint32_t tensor_map_element(const struct TensorMap *);  /* bytes         */
 uint32_t tensor_map_box_bytes(const struct TensorMap *);
+/* From one row of a box to the next in shared memory, in bytes. */
+uint32_t tensor_map_pitch(const struct TensorMap *);
 
 #endif

@@ -49,9 +49,9 @@
 #else                           /* see @sec:foreign-managed */
 #define __managed__ __device__ __attribute__((section("simt_managed")))
 #endif
-#define __cluster_dims__(...) __attribute__((unavailable(                 \
-    "simtcc: no __cluster_dims__: launch with cudaLaunchKernelEx and "     \
-    "cudaLaunchAttributeClusterDimension")))
+#define SIMT_TEXT(...) #__VA_ARGS__         /* see @sec:simt-cluster-dims */
+#define __cluster_dims__(...)                                             \
+    __attribute__((section("simt_cluster " SIMT_TEXT(__VA_ARGS__))))
 
 #include <assert.h>
 #include <initializer_list>
@@ -95,6 +95,7 @@ extern "C" __attribute__((device, nothrow)) void free(void *);
 #include "vector_functions.h"
 #include "simt_formats.h"
 #include "simt_texture.h"
+#include "simt_child.h"
 
 #endif
 #endif

@@ -7,6 +7,7 @@
 #include "simt/counters/report.h"
 #include "simt/counters/trace.h"
 #include "simt/runtime/cards.h"
+#include "simt/runtime/clusters.h"
 #include "simt/runtime/names.h"
 #include "simt/runtime/graph.h"
 #include "simt/runtime/runtime.h"
@@ -108,6 +109,9 @@ struct Known {                  /* a kernel, or a variable      */
     const struct Symbol *symbol;
     size_t dynamic_limit;       /* bytes a launch may ask for   */
     int large_clusters;         /* of more than 8 blocks        */
+    /* the cluster that the kernel declares */
+    bool cluster_asked;             /* for                          */
+    struct Dim3 cluster;            /* 0 x 0 x 0: none              */
 };
 
 /* A list that grows; its elements do not move. */
@@ -536,6 +540,55 @@ static cudaError_t fit_at_once(const struct Known *k,
     return cudaSuccess;
 }
 
+/* run the children */
+static void run_children(void)
+{
+    for (struct Child *c; (c = child_next()); ) {
+        struct Error e;
+        enum Fault fault = FAULT_NONE;
+        void **arguments = calloc((size_t)c->kernel->n_params + 1,
+                                  sizeof *arguments);
+        if (!arguments)
+            fail("simt: no memory for the arguments of a kernel");
+        for (int i = 0; i < c->kernel->n_params; i++)
+            arguments[i] = c->params + c->kernel->params[i].offset;
+        if (!sticky &&
+            !simt_launch_cluster(c->kernel, c->grid, c->block,
+                                 (struct Dim3){ 1, 1, 1 },
+                                 c->dynamic_shared, arguments, &fault,
+                                 &e)) {
+            say_plainly(&e, c->kernel->name);
+            refuse(code_of(fault), "launched by a kernel: %s", e.text);
+            if (fault != FAULT_CONFIGURATION)
+                sticky = code_of(fault);
+        }
+        free(arguments);
+        free(c->params);
+        free(c);
+    }
+}
+
+/* use the cluster that a kernel declares */
+static cudaError_t declared_cluster(struct Known *k, struct Dim3 *cluster)
+{
+    const struct Dim3 *own = &k->cluster;
+    struct Error e;
+    if (!k->cluster_asked && !cluster_declared(&k->cluster, k->host, &e))
+        return refuse(cudaErrorInvalidValue, "kernel %s: %s", k->name,
+                      e.text);
+    k->cluster_asked = true;
+    if (!own->x)
+        return cudaSuccess;
+    if (cluster->x && (cluster->x != own->x || cluster->y != own->y ||
+                       cluster->z != own->z))
+        return refuse(cudaErrorInvalidValue, "kernel %s: clusters of %u x "
+                      "%u x %u blocks are asked for, and its __cluster_dims"
+                      "__ are %u x %u x %u", k->name, cluster->x,
+                      cluster->y, cluster->z, own->x, own->y, own->z);
+    *cluster = *own;
+    return cudaSuccess;
+}
+
 cudaError_t launch_now(const struct Request *r)
 {
     struct Known *k = NULL;
@@ -547,6 +600,8 @@ cudaError_t launch_now(const struct Request *r)
     cudaError_t code = find_kernel(&k, r->kernel);
     if (!code)
         code = fits(k, r->grid, r->block, r->bytes);
+    if (!code)
+        code = declared_cluster(k, &cluster);
     if (!code && r->cooperative)
         code = fit_at_once(k, r);
     if (!code)
@@ -564,6 +619,7 @@ cudaError_t launch_now(const struct Request *r)
         say_plainly(&e, k->kernel->name);
         refuse(sticky, "%s", e.text);
     }
+    run_children();
     managed_copy(false, NULL);
     return cudaSuccess;             /* as on a card: the next call tells */
 }

@@ -7,6 +7,7 @@
 #include "simt/executor/execute.h"
 #include "simt/sanitizer/area.h"
 #include "simt/sanitizer/async.h"
+#include "simt/sanitizer/blocks.h"
 #include "simt/sanitizer/order.h"
 #include "simt/sanitizer/problem.h"
 
@@ -1060,10 +1061,17 @@ void check_arrive(struct Warp *w, int lane, const struct Block *b,
                       " init was told.", at, t ? t->phase : 0);
     if (b == w->block && ordered())
         order_arrive(w, lane, SHARED_WINDOW + at);
+    if (blocks_watched) {
+        if (b != w->block)              /* its init must be known */
+            blocks_touch(w, 1u << lane, b->rank, at, 8, false);
+        blocks_release(blocks_key(b->rank, at), w->block->rank);
+    }
 }
 
 void check_phase(const struct Block *b, uint32_t at)
 {
+    if (blocks_watched)
+        blocks_phase(blocks_key(b->rank, at));
     if (b == watched && ordered())
         order_phase(SHARED_WINDOW + at);
 }
@@ -1071,11 +1079,16 @@ void check_phase(const struct Block *b, uint32_t at)
 void check_waited(struct Warp *w, const uint64_t *address, bool generic,
                   uint32_t lanes)
 {
-    for (uint32_t m = lanes; m && ordered(); m &= m - 1) {
+    for (uint32_t m = lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         uint64_t at = address[l] - (generic ? SHARED_WINDOW : 0);
-        if (at < w->block->shared_bytes)
+        if (at >= w->block->shared_bytes)
+            continue;
+        if (ordered())
             order_wait(w, l, SHARED_WINDOW + at);
+        if (blocks_watched)
+            blocks_acquire(blocks_key(w->block->rank, (uint32_t)at),
+                           w->block->rank);
     }
 }
 
@@ -1100,6 +1113,8 @@ uint32_t check_mbarrier(struct Warp *w, const uint64_t *address,
 void check_mbarrier_init(struct Warp *w, int lane, uint32_t at,
                          uint32_t count, bool live)
 {
+    if (blocks_watched)
+        blocks_touch(w, 1u << lane, w->block->rank, at, 8, true);
     if (wanted(CHECK_SYNC) && live)
         check_problem(PROBLEM_PHASE, w, 1u << lane, "initialises the"
                       " mbarrier at byte %u of shared memory again: "
@@ -1241,40 +1256,60 @@ static void tell_copy(const struct BulkCopy *c, enum ProblemKind kind,
     check_problem(kind, &then, 1u << c->lane, "%s", text);
 }
 
+static void destination_part(const struct BulkCopy *c, uint32_t at,
+                             uint32_t bytes, void *to)
+{
+    bool *busy = to;
+    *busy |= !bits_none(arriving, at, bytes) || !bits_none(lent, at, bytes);
+    if (ordered()) {
+        ask_range(c, &shared_area, TOUCH_WRITE, ONLY_CHECK, at, bytes);
+        ask_proxy(c, at, bytes, "asks for a copy over bytes");
+    }
+    bits_put(arriving, at, bytes, true);
+}
+
 static void ask_destination(const struct BulkCopy *c, uint32_t to)
 {
-    if (wanted(CHECK_SYNC) && (!bits_none(arriving, to, c->bytes) ||
-                               !bits_none(lent, to, c->bytes)))
+    bool busy = false;
+    copy_parts(c, to, destination_part, &busy);
+    bulk_busy++;
+    if (busy && wanted(CHECK_SYNC))
         tell_copy(c, PROBLEM_ASYNC, "asks for a copy to shared memory that "
                   "another bulk copy still writes or reads.\n    Wait for "
                   "that one first.");
-    if (ordered()) {
-        ask_range(c, &shared_area, TOUCH_WRITE, ONLY_CHECK, to, c->bytes);
-        ask_proxy(c, to, c->bytes, "asks for a copy over bytes");
+    if (ordered())
         ask_proxy(c, c->bar, 8,
                   "asks for a copy that counts on an mbarrier");
+}
+
+struct Source { bool busy, unwritten; };
+
+static void source_part(const struct BulkCopy *c, uint32_t at,
+                        uint32_t bytes, void *to)
+{
+    struct Source *s = to;
+    s->busy |= !bits_none(arriving, at, bytes);
+    s->unwritten |= shared_area.left &&
+                    !bits_all(shared_area.valid, at, bytes);
+    if (ordered()) {
+        ask_range(c, &shared_area, TOUCH_READ, ONLY_CHECK, at, bytes);
+        ask_proxy(c, at, bytes, "asks for a copy of bytes");
     }
-    bits_put(arriving, to, c->bytes, true);
-    bulk_busy++;
+    bits_put(lent, at, bytes, true);
 }
 
 static void ask_source(const struct BulkCopy *c)
 {
-    if (wanted(CHECK_SYNC) && !bits_none(arriving, c->shared, c->bytes))
+    struct Source s = { false, false };
+    copy_parts(c, c->shared, source_part, &s);
+    bulk_busy++;
+    if (wanted(CHECK_SYNC) && s.busy)
         tell_copy(c, PROBLEM_ASYNC, "asks for a copy from shared memory to "
                   "which another bulk copy is still on its way.\n    Wait "
                   "for the phase of its mbarrier first.");
-    else if (wanted(CHECK_INIT) && shared_area.left &&
-             !bits_all(shared_area.valid, c->shared, c->bytes))
+    else if (wanted(CHECK_INIT) && s.unwritten)
         tell_copy(c, PROBLEM_UNINITIALISED, "asks for a copy from shared "
                   "memory of which nobody has written a part");
-    if (ordered()) {
-        ask_range(c, &shared_area, TOUCH_READ, ONLY_CHECK, c->shared,
-                  c->bytes);
-        ask_proxy(c, c->shared, c->bytes, "asks for a copy of bytes");
-    }
-    bits_put(lent, c->shared, c->bytes, true);
-    bulk_busy++;
 }
 
 static void read_row(const struct CopyRow *r, void *to)
@@ -1311,9 +1346,27 @@ static void write_row(const struct CopyRow *r, void *to)
         area_wrote(area, from, r->bytes);
 }
 
+/* The copy's accesses to shared memory are those of the block that asks. */
+static void blocks_part(const struct BulkCopy *c, uint32_t at,
+                        uint32_t bytes, void *to)
+{
+    const struct Block *owner = to ? to : c->to;
+    struct Warp then = *c->warp;
+    then.pc = c->pc;
+    blocks_touch(&then, 1u << c->lane, owner->rank, at, bytes,
+                 to && owner == c->to);
+}
+
 void check_copy_begins(const struct BulkCopy *c)
 {
     bool told = false;
+    const bool across = c->form->way == BULK_ACROSS;
+    if (blocks_watched && c->to && c->to != c->warp->block)
+        blocks_part(c, c->bar, 8, NULL);        /* a barrier, not bytes */
+    if (blocks_watched && c->to)
+        copy_parts(c, across ? c->across : c->shared, blocks_part, c->to);
+    if (blocks_watched && (across || c->form->way == BULK_STORE))
+        copy_parts(c, c->shared, blocks_part, c->warp->block);
     switch (c->form->way) {
     case BULK_LOAD:
         if (here(c->to))
@@ -1334,17 +1387,21 @@ void check_copy_begins(const struct BulkCopy *c)
     }
 }
 
-static void note_copy(const struct BulkCopy *c, uint32_t to)
+static void note_part(const struct BulkCopy *c, uint32_t at,
+                      uint32_t bytes, void *to)
 {
-    uint64_t address[LANES] = { to };
+    uint64_t address[LANES] = { at };
     struct Warp then = *c->warp;
     struct Ask q = { .w = &then, .area = &shared_area, .now = &now_shared,
                      .address = address, .touch = TOUCH_WRITE,
-                     .size = (int)c->bytes, .pass = ONLY_NOTE };
+                     .size = (int)bytes, .pass = ONLY_NOTE };
+    (void)to;
     then.pc = c->pc;
-    order_copy();
-    touch_range(&q, 0, to, c->bytes);
-    order_copy_came(SHARED_WINDOW + c->bar);
+    bits_put(arriving, at, bytes, false);
+    if (shared_area.left)
+        area_wrote(&shared_area, at, bytes);
+    if (ordered())
+        touch_range(&q, 0, at, bytes);
 }
 
 void check_copy_came(const struct BulkCopy *c, const struct Block *b,
@@ -1358,25 +1415,33 @@ void check_copy_came(const struct BulkCopy *c, const struct Block *b,
              c->phase, c->bar);
     if (phase != c->phase && wanted(CHECK_SYNC))
         tell_copy(c, PROBLEM_PHASE, text);
+    if (blocks_watched)
+        blocks_release(blocks_key(b->rank, c->bar), c->warp->block->rank);
     if (!here(b))
         return;
-    bits_put(arriving, to, c->bytes, false);
     bulk_busy--;
-    if (shared_area.left)
-        area_wrote(&shared_area, to, c->bytes);
     if (ordered())
-        note_copy(c, to);
+        order_copy();
+    copy_parts(c, to, note_part, NULL);
+    if (ordered())
+        order_copy_came(SHARED_WINDOW + c->bar);
+}
+
+static void read_part(const struct BulkCopy *c, uint32_t at,
+                      uint32_t bytes, void *to)
+{
+    (void)to;
+    bits_put(lent, at, bytes, false);
+    if (ordered())
+        ask_range(c, &shared_area, TOUCH_READ, ONLY_NOTE, at, bytes);
 }
 
 void check_copy_read(const struct BulkCopy *c)
 {
     if (!here(c->warp->block))
         return;
-    bits_put(lent, c->shared, c->bytes, false);
     bulk_busy--;
-    if (ordered())
-        ask_range(c, &shared_area, TOUCH_READ, ONLY_NOTE, c->shared,
-                  c->bytes);
+    copy_parts(c, c->shared, read_part, NULL);
 }
 
 void check_copy_wrote(const struct BulkCopy *c)
@@ -1452,11 +1517,25 @@ void check_block_turn(const struct Block *b)
     bulk_busy = v->bulk_busy;
 }
 
+void check_cluster_arrive(const struct Warp *w)
+{
+    if (blocks_watched)
+        blocks_release(CLUSTER_BARRIER, w->block->rank);
+}
+
 void check_cluster_barrier(const struct Cluster *c)
 {
     (void)c;
-    if (wanted(CHECK_RACE) && !together)
+    if (blocks_watched)
+        blocks_phase(CLUSTER_BARRIER);
+    else if (wanted(CHECK_RACE) && !together)
         order_barrier();
+}
+
+void check_cluster_waited(const struct Warp *w)
+{
+    if (blocks_watched)
+        blocks_acquire(CLUSTER_BARRIER, w->block->rank);
 }
 
 void check_remote(struct Warp *w, const struct Access *a,
@@ -1476,6 +1555,11 @@ void check_remote(struct Warp *w, const struct Access *a,
 }
 
 /* watch operands of wgmma */
+bool check_wants_races(void)
+{
+    return wanted(CHECK_RACE);
+}
+
 bool check_wants_sync(void)
 {
     return wanted(CHECK_SYNC);
@@ -1574,6 +1658,8 @@ uint32_t check_access(struct Warp *w, const struct Access *a)
         tell_illegal(w, a);
     if (a->misaligned & ~a->illegal && wanted(CHECK_MEMORY))
         tell_misaligned(w, a);
+    if (blocks_watched)
+        blocks_access(w, a, on, watched->rank);
     if (!on || ((a->space == SPACE_GLOBAL || a->space == SPACE_SHARED)
                 && all_well(w, a, on)))
         return on;
@@ -1633,6 +1719,8 @@ void check_launch_end(struct Launch *l)
 
 void check_block_begin(struct Block *b)
 {
+    if (b->rank == 0)
+        blocks_begin(b->launch, (uint32_t)b->cluster->n);
     check_block_turn(b);
     memset(arriving, 0, sizeof arriving);
     memset(lent, 0, sizeof lent);

@@ -107,6 +107,17 @@ static void launch(dim3 cluster, dim3 grid, int threads,
     cudaLaunchKernelEx(&c, kernel, a...);
 }
 
+/* A cluster that the kernel declares. */
+#define BLOCKS 2
+__global__ void __cluster_dims__(BLOCKS, 1, 1) declared(unsigned *y)
+{
+    unsigned r, n;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(n));
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = r + 10 * n;
+}
+
 static int failed;
 static void tell(const char *name, int wrong)
 {
@@ -162,6 +173,13 @@ int main()
     for (int i = 0; i < 1024; i++)
         wrong += !(f[i] == 1001.0f * (float)(i % 256 + 1));
     tell("rows", wrong);
+
+    declared<<<6, 32>>>(y);
+    cudaMemcpy(h, y, 24, cudaMemcpyDeviceToHost);
+    wrong = 0;
+    for (unsigned i = 0; i < 6; i++)
+        wrong += h[i] != 20 + i % 2;
+    tell("declared", wrong);
     cudaFree(x);
     cudaFree(y);
     return failed;

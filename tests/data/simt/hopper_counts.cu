@@ -12,7 +12,8 @@
 #define PTX(text, ...) asm volatile(text :: __VA_ARGS__ : "memory")
 enum Way { LOAD, STORE, ADD, MIN, AND, MULTICAST };
 
-struct Box { int rank, at[5], bytes, way, times; };
+struct Box { int rank, at[5], bytes, way, times, room; };
+enum { GAP = 0x5a };            /* in bytes that no copy writes */
 
 __device__ static uint32_t at(const void *p)
 {
@@ -105,6 +106,11 @@ __global__ void tensor_load(const __grid_constant__ CUtensorMap map, Box b,
     for (int d = 0; d < 5; d++)
         if (d == b.rank - 1)
             x[d] += blockIdx.x * b.times * further;
+    for (int i = threadIdx.x; b.room > b.bytes && i < b.room;
+         i += blockDim.x)
+        s[i] = GAP;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
     if (threadIdx.x == 0) {
         sum = 0;
         barrier_new(&bar, b.bytes * b.times);
@@ -119,7 +125,8 @@ __global__ void tensor_load(const __grid_constant__ CUtensorMap map, Box b,
     __syncthreads();
     barrier_wait(&bar);
     uint32_t mine = 0;
-    for (int i = threadIdx.x; i < b.bytes * b.times; i += blockDim.x)
+    const int all = b.room > b.bytes ? b.room : b.bytes * b.times;
+    for (int i = threadIdx.x; i < all; i += blockDim.x)
         mine += s[i];
     atomicAdd(&sum, mine);
     __syncthreads();
@@ -131,7 +138,7 @@ __global__ void tensor_store(const __grid_constant__ CUtensorMap map, Box b)
 {
     extern __shared__ __align__(1024) unsigned char s[];
     const int *x = b.at;
-    fill(s, b.bytes);
+    fill(s, b.room > b.bytes ? b.room : b.bytes);
     if (threadIdx.x)
         return;
     if (b.way == STORE)
@@ -348,6 +355,34 @@ static const Case cases[] = {
     { "multicast of 48 bytes x 16", F32, 2, { 64, 80 }, { 12, 16 },
       { 4, 3 }, 0, MULTICAST, 0, 0, 0, 1, 1, 3 },
 };
+/* Pieces that are partly outside, and rows shorter than their swizzle. */
+static const Case partial[] = {
+    { "half a piece before the start", F32, 2, { 128, 40 }, { 32, 8 },
+      { -16, 3 } },
+    { "32 bytes before the start", F32, 2, { 128, 40 }, { 32, 8 },
+      { -8, 3 } },
+    { "half a piece past the end", F32, 2, { 128, 40 }, { 32, 8 },
+      { 112, 3 } },
+    { "48 bytes past the end", F32, 2, { 128, 40 }, { 32, 8 }, { 108, 3 } },
+    { "16 bytes of 32 past the end", F32, 2, { 68, 40 }, { 8, 16 },
+      { 64, 3 } },
+    { "short rows, swizzle 128", BF16, 2, { 128, 64 }, { 32, 32 },
+      { 32, 8 }, 3 },
+    { "short rows, swizzle 64", BF16, 2, { 128, 64 }, { 8, 32 },
+      { 16, 8 }, 2 },
+    { "short rows, swizzle 128, 16 bytes off", BF16, 2, { 128, 64 },
+      { 48, 32 }, { 24, 8 }, 3 },
+    { "store short rows, swizzle 128", BF16, 2, { 128, 64 }, { 32, 32 },
+      { 32, 8 }, 3, STORE },
+    { "store half a piece past the end", F32, 2, { 128, 40 }, { 32, 8 },
+      { 112, 3 }, 0, STORE },
+    { "multicast of 32 bytes x 64", F32, 2, { 64, 80 }, { 8, 64 },
+      { 8, 3 }, 0, MULTICAST, 0, 0, 0, 1, 1, 3 },
+    { "multicast half a piece past", F32, 2, { 128, 40 }, { 32, 8 },
+      { 112, 3 }, 0, MULTICAST, 0, 0, 0, 1, 1, 3 },
+    { "multicast of 80 bytes x 16", F32, 2, { 64, 80 }, { 20, 16 },
+      { 4, 3 }, 0, MULTICAST, 0, 0, 0, 1, 1, 3 },
+};
 static const Case to_the_other = {
     "multicast to the other of 2", BF16, 2, { 128, 64 }, { 64, 32 },
     { 64, 8 }, 3, MULTICAST, 0, 0, 0, 1, 1, 2 };
@@ -425,6 +460,12 @@ static void expect_stored(const Case &c, unsigned char *p, unsigned o)
         combine<int32_t>(c.way, p, v);
 }
 
+/* Rows of the box lie this far apart in shared memory. */
+static int pitch_of(const Case &c)
+{
+    return c.swizzle ? 16 << c.swizzle : c.box[0] * c.element;
+}
+
 /* Bytes of the box; *sum: of those of the tensor, or `want` is changed. */
 static int expect(const Case &c, const cuuint64_t *stride, int moved,
                   uint32_t *sum)
@@ -451,7 +492,8 @@ static int expect(const Case &c, const cuuint64_t *stride, int moved,
             for (int k = 0; inside && k < c.element; k++)
                 *sum += source[from + k];
         else if (inside)
-            expect_stored(c, want + from, (unsigned)(e * c.element));
+            expect_stored(c, want + from, (unsigned)(
+                e / c.box[0] * pitch_of(c) + e % c.box[0] * c.element));
         else if (padding && c.way == STORE)
             memset(want + from, 0, (size_t)c.element);
     }
@@ -520,8 +562,12 @@ static void run(const Case &c)
         tell(c.name, -1);
         return;
     }
-    Box b = { c.rank, { 0 }, 0, c.way, times };
+    Box b = { c.rank, { 0 }, 0, c.way, times, 0 };
     memcpy(b.at, c.at, sizeof b.at);
+    uint32_t nothing = 0;
+    b.room = expect(c, stride, 0, &nothing) / (c.box[0] * c.element)
+           * pitch_of(c);
+    memcpy(want, source, BYTES);
     if (c.way == MULTICAST) {
         const int all = c.blocks > 3 ? 4 : 2;
         for (int r = 0; r < all; r++)
@@ -532,11 +578,12 @@ static void run(const Case &c)
     } else if (c.way == LOAD) {
         for (int k = 0; k < blocks * times; k++)
             b.bytes = expect(c, stride, k * further, &sum[k / times]);
-        tensor_load<<<blocks, 128, b.bytes * times>>>(map, b, further, d_out);
+        sum[0] += (uint32_t)((b.room - b.bytes) * GAP);
+        tensor_load<<<blocks, 128, b.room * times>>>(map, b, further, d_out);
         tell(c.name, sums_wrong(blocks, sum));
     } else {
         b.bytes = expect(c, stride, 0, sum);
-        tensor_store<<<1, 128, b.bytes>>>(map, b);
+        tensor_store<<<1, 128, b.room>>>(map, b);
         const bool known = c.way != ADD || c.element > 2;
         tell(c.name, known ? differing() : 0);
     }
@@ -923,6 +970,9 @@ int main(int argc, char **argv)
         betweens();
     if (!*group || !strcmp(group, "multiply"))
         multiplications();
+    if (!*group || !strcmp(group, "partial"))
+        for (const Case &c : partial)
+            run(c);
     if (!*group || !strcmp(group, "other"))
         run(to_the_other);
     cudaFree(d_source);
