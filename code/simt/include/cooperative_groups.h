@@ -311,8 +311,9 @@ template <unsigned n> struct simt_large_tile {
     }
     SIMT_IN_GROUP static void sync()
     {
-        asm volatile("bar.sync %0, %1;" :: "r"((meta_group_rank() + 1) % 16),
-                     "r"(n) : "memory");
+        asm volatile("bar.sync %0, %1;"
+                     :: "r"((meta_group_rank() + 1) % 16), "r"(n)
+                     : "memory");
     }
 };
 template <unsigned n, bool large> struct simt_tile_of {

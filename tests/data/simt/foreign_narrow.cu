@@ -19,7 +19,7 @@ template <class T, class T2> __global__ void pairs(T2 *out, T *one, bool *yes, i
     out[5] = c;
     out[6] = __hmax2(a, b), out[7] = __hlt2(a, b), out[8] = h2sqrt(b), out[9] = __lowhigh2highlow(a);
     one[0] = hexp(T(1.0f)), one[1] = hrsqrt(T(4.0f)), one[2] = hfloor(T(-1.5f)), one[3] = __shfl_sync(1, T(7.0f), 0);
-    yes[0] = __hbge2(b, T2(T(0.5f), T(4.0f))), yes[1] = a == b, yes[2] = a != b, yes[3] = __hisinf(T(1e30f) * T(1e30f)) == 1;
+    yes[0] = __hbge2(b, T2(T(0.5f), T(4.0f))), yes[1] = T2(a.x, b.y) == a, yes[2] = a != b, yes[3] = __hisinf(T(1e30f) * T(1e30f)) == 1;
     (void)whole;
 }
 __global__ void integers(int *to)
