@@ -16,6 +16,7 @@ hunspell            lint: spelling
 hunspell-en-gb      lint: the British word list
 hunspell-en-us      lint: the American word list
 shellcheck          lint: shell scripts
+openmpi-bin         tests: ranks that mpirun starts
 chromium            tests: the pages in a browser
 curl                make data-*: downloads
 endef

@@ -7,7 +7,7 @@ SIMTCC  := $(B)/bin/simtcc
 SIMT_LIB_OBJECTS := $(patsubst %.c,$(B)/opt/%.o,\
              $(filter $(CODE)/base/% $(CODE)/simt/%,$(PARTS)))
 SIMT_HEADERS := $(patsubst $(CODE)/simt/include/%,$(B)/include/%,\
-             $(shell find $(CODE)/simt/include -name '*.h'))
+             $(shell find $(CODE)/simt/include -name '*.h' -o -name '*.awk'))
 # Headers without an ending are copies of those with one.
 SIMT_BARE    := $(patsubst $(CODE)/simt/include/%.h,$(B)/include/%,\
              $(wildcard $(CODE)/simt/include/cuda/*.h))
@@ -30,6 +30,8 @@ $(B)/gen/report_page.h: $(PAGE).html $(PAGE).css $(PAGE).js
 $(foreach f,opt asan f64 clang,$(B)/$(f)/$(CODE)/simt/counters/page.o): $(B)/gen/report_page.h
 $(foreach f,opt asan f64 clang,$(B)/$(f)/$(CODE)/simt/counters/page.o): COMMON += -I$(B)/gen
 $(B)/include/%.h: $(CODE)/simt/include/%.h
+	@mkdir -p $(@D); cp $< $@
+$(B)/include/%.awk: $(CODE)/simt/include/%.awk
 	@mkdir -p $(@D); cp $< $@
 $(SIMT_BARE): %: %.h
 	@cp $< $@

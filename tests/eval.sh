@@ -70,6 +70,23 @@ check $? "batches of 3 and of 10 rows give the same loss"
     --batches 3 | grep -q 'tokens 114'
 check $? "--batches 3 stops after 3 batches"
 
+"$eval" --init "$model" --data "$dir/good.bin" --batch 3 --seq 19 \
+    --stride 19 --against "$model" > "$dir/c" 2> "$dir/err"
+awk 'NR == FNR { loss = $2; next }
+     { d = loss - $2
+       exit !($4 == 190 && $6 == 19 && d * d < 1e-10 &&
+              ($8 / exp(loss) - 1) ^ 2 < 1e-8 && $10 == "100.00") }' \
+    "$dir/a" "$dir/c"
+check $? "a stride of a row gives the same loss, its perplexity, and agrees with itself"
+"$eval" --init "$model" --data "$dir/good.bin" --batch 4 --seq 19 \
+    --stride 5 > "$dir/c" 2> "$dir/err"
+awk '{ exit !($4 == 185 && $8 > 1 && NF == 8) }' "$dir/c"
+check $? "windows that overlap score each token once"
+
+refused "a stride longer than a row" 2 "stride 20 is more" \
+    --init "$model" --data "$dir/good.bin" --seq 19 --stride 20
+refused "--against without --stride" 2 "needs --stride" \
+    --init "$model" --data "$dir/good.bin" --against "$model"
 refused "no --init" 2 "needs --init" --data "$dir/good.bin"
 refused "an unknown option" 2 "batch" --bacth 3
 refused "--batch 0" 2 "batch" --init "$model" --data "$dir/good.bin" \

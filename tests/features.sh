@@ -12,8 +12,10 @@ BUILD=$(cd "$BIN/.." && pwd)
 
 # compiled NAME HOME PROGRAM [OBJECT]: C++14, whose headers are shorter
 compiled() {
+    local std=c++14
+    ! head -1 "tests/data/simt/foreign_$1.cu" | grep -q 'C++17' || std=c++17
     # shellcheck disable=SC2086
-    SIMTCC_CACHE=$cache "${2:-$BUILD}/bin/simtcc" -std=c++14 -O1 -w \
+    SIMTCC_CACHE=$cache "${2:-$BUILD}/bin/simtcc" -std=$std -O1 -w \
         $linker -Itests/data/simt ${4:-tests/data/simt/foreign_$1.cu} -o "$3"
 }
 cache=${SIMTCC_CACHE:-}

@@ -225,6 +225,40 @@ refuses "a rank that does not come" 1 \
     'rank 1 has not come to 127.0.0.1:[0-9]* within 1 s' train_small --rank 0 \
     --world 2 --address "127.0.0.1:$((port + 3))" --timeout 1 --steps 1
 
+# ---- mpirun -----------------------------------------------------------------
+mpi() {             # name, ranks, options...: as `ranks`
+    local name=$1 N=$2
+    shift 2
+    # shellcheck disable=SC2086
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+        timeout 120 mpirun --oversubscribe --bind-to none -n "$N" "$BIN/train" $small \
+        --data "$dir/train.bin" --vocab "$dir/vocab" --batch 2 --accumulate 6 \
+        --steps 6 --out "$dir/$name" --log "$dir/$name.csv" "$@" \
+        > "$dir/$name.txt" 2> "$dir/$name.err" < /dev/null
+}
+if command -v mpirun > /dev/null; then
+    mpi mpi2 2 --sum-order fixed
+    check "mpirun -n 2: the bits of one" same 000006 fixed1 mpi2
+    mpi mpi3 3 --sum-order fixed --zero 1
+    check "mpirun -n 3, divided: the bits of one" same 000006 fixed1 mpi3
+    mpi mpi5 5
+    check "mpirun -n 5 of 6 batches: what to do" grep -q \
+        '^train: rank [0-4]: --accumulate 6: 5 GPUs need a multiple of 5' \
+        "$dir/mpi5.err"
+    echo "$(hostname) slots=2" > "$dir/hosts"
+    # shellcheck disable=SC2086
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+        MASTER_PORT=$((port + 8)) timeout 120 sh \
+        code/programs/train_mpi.sh "$dir/hosts" "$BIN/train" $small \
+        --data "$dir/train.bin" --vocab "$dir/vocab" --batch 2 \
+        --accumulate 6 --steps 6 --out "$dir/hosts2" --sum-order fixed \
+        > "$dir/hosts2.txt" 2> "$dir/hosts2.err" < /dev/null
+    check "train_mpi.sh with this host in its file: the bits of one" \
+        same 000006 fixed1 hosts2
+else
+    skip "ranks that mpirun starts" "no mpirun; make setup brings OpenMPI"
+fi
+
 # ---- the software GPU --------------------------------------------------------
 if [ -x "$BIN/train-simt" ]; then
     small_simt() {  # name, ranks, options...

@@ -88,11 +88,12 @@ for h in nvrtc cufft cudnn torch/extension; do
                tr '\n' ' ' >&2; exit 1"
 done
 
-printf '%s\n' '__global__ void k(){}' 'void f(){ k << <1, 1 >> >(); }' \
-    > "$dir/bad.cu"
-refuses "a launch with blanks is explained" 1 \
-    'clang reads a launch only if <<< and >>> have no blanks' \
+printf '%s\n' '__global__ void k() {}' \
+    '__global__ void p() { k<<<1, 1>>>(); cudaDeviceSynchronize(); }' > "$dir/bad.cu"
+refuses "refused: to wait for a child" 1 'bad.cu:2:.*simtcc: since CUDA 12 a kernel cannot' \
     "$simtcc" -c "$dir/bad.cu" -o "$dir/bad.o"
+refuses "refused: a child in C++14" 1 'bad.cu:2:.*needs -std=c..17' \
+    "$simtcc" -std=c++14 -c "$dir/bad.cu" -o "$dir/bad.o"
 
 # ---- programs: what they print, and their status ---------------------------
 # runs NAME STATUS EXPECTED FILE...: compiled (by clang of $c), it prints that

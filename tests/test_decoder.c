@@ -2,6 +2,7 @@
  * texts that it writes. */
 #include "rows.h"
 #include "backend/backend.h"
+#include "gpt2/strided_loss.h"
 #include "gpt2/writer.h"
 
 /* Heads of 24 channels, a context that is no multiple of a tile of 32. */
@@ -250,6 +251,59 @@ static void by_codes(const struct Row *row)
     model_free(&m);
 }
 
+/* Windows that overlap, against a window of its own for every prediction;
+ * another model agrees where its likeliest token is the same. */
+static void strided(const struct Row *row)
+{
+    enum { COUNT = 131, OTHERS = 2 };
+    const int stride = row_int(row, "stride"), rows = row_int(row, "rows");
+    const int length = row_int(row, "T");
+    struct Model m, other;
+    struct Decoder d, two;
+    struct StridedLoss got = { 0 }, want = { 0 };
+    int32_t text[COUNT];
+    uint16_t token[COUNT];
+    real logits[OTHERS][V];
+    open_model(&m);
+    open_model(&other);
+    real *change = model_borrow(&other);
+    for (size_t i = 0; i < other.table.total; i++)
+        change[i] += (real)(0.03 * noise(6, i));
+    model_return(&other, change, true);
+    some_text(text, COUNT, 1);
+    for (int i = 0; i < COUNT; i++)
+        token[i] = (uint16_t)text[i];
+    assert_true(decoder_create(&d, &m, rows, length, &e));
+    assert_true(decoder_create(&two, &other, rows, length, &e));
+    if (!strided_loss(&got, &d, &two, token, COUNT, stride, 1000, &e))
+        fail_msg("%s", e.text);
+    for (int w = 0; w + length < COUNT; w += stride)
+        for (int j = length - stride; j < length; j++) {
+            int best[OTHERS] = { 0 };
+            double sum = 0;
+            full(&m, logits[0], text + w, j + 1);
+            full(&other, logits[1], text + w, j + 1);
+            for (int i = 0; i < V; i++) {
+                sum += exp((double)logits[0][i]);
+                for (int k = 0; k < OTHERS; k++)
+                    if (logits[k][i] > logits[k][best[k]])
+                        best[k] = i;
+            }
+            want.sum += log(sum) - (double)logits[0][text[w + j + 1]];
+            want.agree += best[0] == best[1];
+            want.tokens++;
+        }
+    assert_true(got.tokens == want.tokens && want.tokens > 50);
+    if (!(fabs(got.sum - want.sum) <= 1e-5 * want.sum))
+        fail_msg("the sum is %g, not %g", got.sum, want.sum);
+    assert_true(got.agree == want.agree && got.agree < got.tokens
+                && got.agree > 0);
+    decoder_free(&d);
+    decoder_free(&two);
+    model_free(&m);
+    model_free(&other);
+}
+
 static void refuses(const struct Row *row)
 {
     struct Model m;
@@ -402,6 +456,9 @@ static const struct Row rows[] = {
       "the codes of another matrix; a classifier in fp32" },
     { "codes bits=4 group=32 zero=24 skip=0", by_codes,
       "codes where there are none; no codes in the last layer" },
+    { "strided T=30 stride=30 rows=2", strided, "the target of the token" },
+    { "strided T=25 stride=7 rows=3", strided,
+      "the context scored; a window that begins where another ended" },
     { "refuses", refuses, "a cache longer than the model's activations" },
     { "company rows=1 count=20 stop=-1", company, "rows not given back" },
     { "company rows=4 count=20 stop=-1", company, "one seed for all texts" },

@@ -656,7 +656,8 @@ static void few_bits(struct Few *f, const struct Row *row)
         for (int k = 0; k < K; k++)
             f->w[k * N + n] = (real)(noise(3, (uint64_t)(n * K + k))
                                      * (1 + n) * (1 + k / group));
-    assert_true(quantised_round(&f->h, f->w, 1, (size_t)N, &bad[0], &bad[1]));
+    assert_true(quantised_round(&f->h, f->w, 1, (size_t)N, SCALE_AMAX,
+                                &bad[0], &bad[1]));
     f->q = f->h;
     f->q.codes = sent(f->h.codes, codes);
     f->q.scales = sent(f->h.scales, scales);
@@ -704,6 +705,37 @@ static void quantised_round_row(const struct Row *row)
     few_bits_free(&f);
 }
 
+/* A searched scale has a smaller error than amax in most groups, and in
+ * none a larger; the largest code clips. */
+static void quantised_search_row(const struct Row *row)
+{
+    struct Few f;
+    int bad[2];
+    few_bits(&f, row);
+    double sum[2] = { 0 };
+    bool clipped = false;
+    for (int how = 0; how < 2; how++) {
+        assert_true(quantised_round(&f.h, f.w, 1, (size_t)f.h.N,
+                                    (enum QuantisedScale)how, bad, bad + 1));
+        for (int n = 0; n < f.h.N; n++)
+            for (int k = 0; k < f.h.K; k++) {
+                const double w = (double)f.w[k * f.h.N + n];
+                const double off = (double)quantised_value(&f.h, n, k) - w;
+                const double s = bf16_to_float(f.h.scales[
+                    (size_t)n * quantised_groups(&f.h)
+                    + (size_t)(k / f.h.group)]);
+                sum[how] += off * off;
+                if (how && fabs(off) > 0.51 * s)
+                    clipped = true;
+                if (!(fabs(off) <= (how ? 3 : 0.51) * s))
+                    fail_msg("%g became %g", w, w + off);
+            }
+    }
+    if (!(sum[1] < 0.99 * sum[0] && clipped))
+        fail_msg("a square error of %g, not below %g", sum[1], sum[0]);
+    few_bits_free(&f);
+}
+
 static void quantised_nan_row(const struct Row *row)
 {
     (void)row;
@@ -712,13 +744,13 @@ static void quantised_nan_row(const struct Row *row)
     struct Quantised q = { WEIGHTS_INT8, 3, 40, 64, codes, scales };
     real w[3 * 40] = { 0 };
     int n = -1, k = -1;
-    assert_true(quantised_round(&q, w, 40, 1, &n, &k));
+    assert_true(quantised_round(&q, w, 40, 1, SCALE_AMAX, &n, &k));
     assert_true(quantised_value(&q, 2, 39) == 0);
     w[1 * 40 + 39] = (real)NAN;
-    assert_false(quantised_round(&q, w, 40, 1, &n, &k));
+    assert_false(quantised_round(&q, w, 40, 1, SCALE_AMAX, &n, &k));
     assert_true(n == 1 && k == 39);
     w[1 * 40 + 39] = (real)INFINITY;
-    assert_false(quantised_round(&q, w, 40, 1, &n, &k));
+    assert_false(quantised_round(&q, w, 40, 1, SCALE_AMAX, &n, &k));
     assert_false(quantised_group_allowed(0) || quantised_group_allowed(16)
                  || quantised_group_allowed(48)
                  || quantised_group_allowed(-64));
@@ -818,6 +850,8 @@ static const struct Row rows[] = {
   "a scale rounded down: the largest weight clipped; one scale for a row" },
 { "quantised_round bits=4 N=7 K=100 group=32", quantised_round_row,
   "two codes of a byte exchanged" },
+{ "quantised_search bits=4 N=40 K=256 group=64", quantised_search_row,
+  "codes beyond the largest that wrap; the largest error kept" },
 { "quantised_round refuses NaN", quantised_nan_row,
   "0/0 in a group of zeros; NaN that becomes a code" },
 { "quantised_linear bits=8 M=1 N=37 K=256 group=32", quantised_linear_row,

@@ -5,6 +5,7 @@
 
 #include "dist/dist.h"
 #include "dist/hub.h"
+#include "dist/launch.h"
 #include "gpt2/model.h"
 #include "gpt2/shards.h"
 #include "gpt2/trainer.h"
@@ -362,6 +363,49 @@ static void fault(const struct Row *row)
     assert_int_equal(bad, 0);
 }
 
+/* ---- what a launcher says in the environment --------------------------- */
+struct Given { const char *name, *value; };
+static const struct Case {
+    struct Given given[6];
+    const char *address;            /* without a port that is computed */
+    int rank, world;
+} cases[] = {
+    { { { "SLURM_PROCID", "3" }, { "SLURM_STEP_NUM_TASKS", "4" },
+        { "SLURM_STEP_NODELIST", "gpu[07-09,12],login1" } },
+      "gpu07:2", 3, 4 },
+    { { { "SLURM_PROCID", "0" }, { "SLURM_STEP_NUM_TASKS", "2" },
+        { "SLURM_STEP_NODELIST", "a1,b[2-3]" } }, "a1:2", 0, 2 },
+    { { { "SLURM_PROCID", "0" }, { "SLURM_NTASKS", "2" } }, "", 0, 1 },
+    { { { "OMPI_COMM_WORLD_RANK", "1" }, { "OMPI_COMM_WORLD_SIZE", "2" },
+        { "OMPI_COMM_WORLD_LOCAL_SIZE", "2" } }, "127.0.0.1:2", 1, 2 },
+    { { { "OMPI_COMM_WORLD_RANK", "1" }, { "OMPI_COMM_WORLD_SIZE", "4" },
+        { "OMPI_COMM_WORLD_LOCAL_SIZE", "2" } }, "", 1, 4 },
+    { { { "OMPI_COMM_WORLD_RANK", "1" }, { "OMPI_COMM_WORLD_SIZE", "4" },
+        { "MASTER_ADDR", "host7" }, { "MASTER_PORT", "29400" } },
+      "host7:29400", 1, 4 },
+    { { { "SLURM_PROCID", "0" }, { "SLURM_STEP_NUM_TASKS", "2" },
+        { "SLURM_STEP_NODELIST", "r[1-2]-ib,x" } }, "r1-ib:2", 0, 2 },
+};
+
+static void place(const struct Row *row)
+{
+    const struct Case *c = &cases[row_int(row, "case")];
+    struct Place p;
+    static const char *const known[] = { "MB_RANK", "MB_ADDRESS",
+        "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NODELIST",
+        "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+        "OMPI_COMM_WORLD_LOCAL_SIZE", "MASTER_ADDR", "MASTER_PORT" };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        unsetenv(known[i]);
+    for (int i = 0; i < 6 && c->given[i].name; i++)
+        setenv(c->given[i].name, c->given[i].value, 1);
+    assert_int_equal(place_from_environment(&p), c->world > 1);
+    assert_int_equal(p.rank, c->rank);
+    assert_int_equal(p.world, c->world);
+    assert_memory_equal(p.address, c->address, strlen(c->address));
+    assert_true(*c->address || !*p.address);
+}
+
 static const struct Row rows[] = {
     { "buckets N=1 B=1 parts=0", buckets, "a bucket sent twice" },
     { "buckets N=2 B=1 parts=1", buckets, "a bucket sent too early" },
@@ -377,6 +421,13 @@ static const struct Row rows[] = {
     { "roll absent=0 exchange=3", roll, "the caller blames another" },
     { "roll absent=0 exchange=1", roll, "other programs, it says" },
     { "roll absent=0 exchange=0", roll, "a hang that ends as a success" },
+    { "place case=0", place, "the range as the name of a host" },
+    { "place case=1", place, "the bracket of another host" },
+    { "place case=2", place, "a batch script taken for a rank" },
+    { "place case=3", place, "an address asked for on one host" },
+    { "place case=4", place, "127.0.0.1 for ranks on other hosts" },
+    { "place case=5", place, "a port that was given, not taken" },
+    { "place case=6", place, "what follows the bracket lost" },
     { "fault kind=0 zero=0", fault, "a sum at fault, and nobody says so" },
     { "fault kind=1 zero=0", fault, "NaN in a weight, found by rank 0" },
     { "fault kind=2 zero=0", fault, "the parameter where it ended" },

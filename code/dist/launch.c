@@ -39,16 +39,49 @@ static const struct { const char *rank, *world, *local; } starters[] = {
 };
 
 
+/* The first host of a list of Slurm's: gpu07 of "gpu[07-09,12],login1". */
+static void first_host(char *to, size_t size, const char *list)
+{
+    const size_t stem = strcspn(list, ",[");
+    const char *in = list[stem] == '[' ? list + stem + 1 : "";
+    const char *after = strchr(in, ']');
+    const size_t rest = after ? strcspn(after + 1, ",[") : 0;
+    snprintf(to, size, "%.*s%.*s%.*s", (int)stem, list,
+             (int)strcspn(in, "-,]"), in, (int)rest,
+             after ? after + 1 : "");
+}
+
+
+/* A port that other jobs on this host do not use, if all goes well. */
+static int port_of_job(void)
+{
+    static const char *const jobs[] = { "SLURM_JOB_ID", "SLURM_STEP_ID",
+        "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid" };
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        for (const char *c = getenv(jobs[i]); c && *c; c++)
+            hash = (hash ^ (unsigned char)*c) * 16777619u;
+    return 20000 + (int)(hash % 10000);
+}
+
 static void find_address(struct Place *p)
 {
     const char *address = getenv("MB_ADDRESS");
-    const char *slurm = getenv("SLURM_LAUNCH_NODE_IPADDR");
+    const char *hosts = getenv("SLURM_STEP_NODELIST");
     const char *host = getenv("MASTER_ADDR"), *port = getenv("MASTER_PORT");
+    char name[256] = "", number_text[16];
+    int here;
+    if (hosts)
+        first_host(name, sizeof name, hosts);
+    else if (number("OMPI_COMM_WORLD_LOCAL_SIZE", &here)
+             && here == p->world)
+        snprintf(name, sizeof name, "127.0.0.1");
+    snprintf(number_text, sizeof number_text, "%d", port_of_job());
     if (address)
         snprintf(p->address, sizeof p->address, "%s", address);
-    else if (host || slurm)
+    else if (host || *name)
         snprintf(p->address, sizeof p->address, "%s:%s",
-                 host ? host : slurm, port ? port : "29400");
+                 host ? host : name, port ? port : number_text);
 }
 
 bool place_from_environment(struct Place *p)

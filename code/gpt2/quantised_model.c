@@ -89,8 +89,8 @@ static bool round_matrix(struct QuantisedModel *q, real *w, int i,
     quantised_tensor_steps(t, i, &output, &input);
     w += t->row[i].offset;
     const bool room = quantised_reserve(&h);
-    const bool good = room && quantised_round(&h, w, output, input, bad,
-                                              bad + 1);
+    const bool good = room && quantised_round(&h, w, output, input,
+                                              SCALE_AMAX, bad, bad + 1);
     for (int n = 0; good && n < h.N; n++)
         for (int k = 0; k < h.K; k++)
             w[(size_t)n * output + (size_t)k * input]

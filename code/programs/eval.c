@@ -4,18 +4,24 @@
 #include <math.h>
 #include <stdio.h>
 #include "base/args.h"
-#include "programs/open_shard.h"
+#include "programs/eval_strided.h"
 
 /* the options of eval */
 static struct ModelSource file;
 static struct ShardSource shard = { .batch = 4 };
 static int64_t batches;
+static int stride;
+static const char *against;
 
 static const struct Option options[] = {
     MODEL_FILE_OPTIONS(file),
     SHARD_OPTIONS(shard),
     { "batches", OPT_INT64, &batches, 1, 1e15, "N",
       "stop after N batches (default: the whole shard)", NULL },
+    { "stride", OPT_INT, &stride, 1, 65536, "N",
+      "rows begin every N tokens; their last N are scored", NULL },
+    { "against", OPT_STRING, &against, 0, 0, "FILE",
+      "with --stride: how often does this model choose the same?", NULL },
     { .type = OPT_END },
 };
 
@@ -30,7 +36,15 @@ int main(int argc, char **argv)
     struct Model m;
     struct Loader data;
     struct Error e;
+    if (against && !stride)
+        misuse("--against needs --stride N");
     model_and_shard_open(&m, &data, &file, &shard);
+    if (stride > shard.seq)
+        misuse("--stride %d is more than the %d tokens of a row", stride,
+               shard.seq);
+    if (stride)
+        return !eval_strided(&m, &data, &shard, file.init, against, stride,
+                             batches);
     /* rows = as many as are asked for */
     const uint64_t batch = (uint64_t)shard.batch;
     uint64_t rows = data.windows;

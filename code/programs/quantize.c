@@ -12,7 +12,7 @@
 
 /* the options of quantize */
 static struct ModelSource file = { .precision = "fp32" };
-static const char *out, *type = "int8";
+static const char *out, *type = "int8", *scale = "amax";
 static int group = 64;
 
 static const struct Option options[] = {
@@ -25,6 +25,8 @@ static const struct Option options[] = {
       "of the weights of matrices", NULL },
     { "group", OPT_INT, &group, 1, 65536, "N",
       "weights that share a scale: 32, 64, 128, ...", NULL },
+    { "scale", OPT_CHOICE, &scale, 0, 0, "amax|search",
+      "clip no weight, or search the smallest error", NULL },
     { .type = OPT_END },
 };
 
@@ -108,7 +110,8 @@ static void add_quantised(struct Tensors *t, const struct ParamTable *table,
     quantised_tensor_steps(table, i, &output, &input);
     if (!quantised_reserve(&q))
         fail("no memory for the codes of %s", p->name);
-    if (!quantised_round(&q, w, output, input, &n, &k))
+    if (!quantised_round(&q, w, output, input, strcmp(scale, "amax") == 0
+                         ? SCALE_AMAX : SCALE_SEARCHED, &n, &k))
         fail("%s: tensor '%s': the weight of input %d for output %d is %g; "
              "such a model cannot be quantised", file.init, p->name, k, n,
              (double)w[(size_t)n * output + (size_t)k * input]);

@@ -97,7 +97,9 @@ void ranks_join(struct Ranks *r, double timeout_s)
         return;
     name_rank(p->rank);
     if (!p->address[0])
-        misuse("where is rank 0?  Give --address HOST:PORT");
+        misuse("where is rank 0?  The ranks are on several hosts: give "
+               "--address HOST:PORT, a host that all can reach and a free "
+               "port there");
     open_backend(r);
     joined = r;
     on_exit(leave, NULL);

@@ -350,6 +350,17 @@ bool simt_launch_cooperative(const struct Kernel *k, struct Dim3 grid,
                              struct Dim3 block, uint64_t workspace,
                              size_t dynamic_shared, void **args,
                              enum Fault *fault, struct Error *e);
+
+/* a launch that a kernel has asked for */
+/* From the oldest on; its parameters are the caller's to free. */
+struct Child {
+    const struct Kernel *kernel;
+    struct Dim3 grid, block;
+    size_t dynamic_shared;
+    unsigned char *params;
+    struct Child *next;
+};
+struct Child *child_next(void);         /* NULL: there is none           */
 /* Bytes of shared memory that a block of the kernel has. */
 size_t shared_of(const struct Kernel *, size_t dynamic);
 

@@ -18,10 +18,43 @@ static bf16 group_scale(const real *w, size_t step, int n, int largest)
     return s;
 }
 
-static int round_weight(real w, bf16 scale)
+static int round_weight(real w, bf16 scale, int largest)
 {
     const float s = bf16_to_float(scale);
-    return s > 0 ? (int)rintf((float)w / s) : 0;
+    const int code = s > 0 ? (int)rintf((float)w / s) : 0;
+    return code > largest ? largest : code < -largest ? -largest : code;
+}
+
+
+/* search a scale with a smaller error */
+static double square_error(const real *w, size_t step, int n, bf16 scale,
+                           int largest)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        const double x = (double)w[(size_t)i * step];
+        const double off = x - (double)bf16_to_float(scale)
+                         * round_weight((real)x, scale, largest);
+        sum += off * off;
+    }
+    return sum;
+}
+
+static bf16 searched_scale(const real *w, size_t step, int n, int largest)
+{
+    const bf16 amax = group_scale(w, step, n, largest);
+    double least = square_error(w, step, n, amax, largest);
+    bf16 best = amax;
+    for (int percent = 97; percent >= 70; percent -= 3) {
+        const bf16 s = float_to_bf16(bf16_to_float(amax)
+                                     * (float)percent / 100);
+        const double error = square_error(w, step, n, s, largest);
+        if (error < least) {
+            least = error;
+            best = s;
+        }
+    }
+    return best;
 }
 
 
@@ -59,7 +92,7 @@ real quantised_value(const struct Quantised *q, int n, int k)
 
 /* round a matrix */
 static void round_row(const struct Quantised *q, int n, const real *w,
-                      size_t input)
+                      size_t input, enum QuantisedScale how)
 {
     const int largest = q->type == WEIGHTS_INT8 ? 127 : 7;
     uint8_t *row = q->codes + (size_t)n * quantised_row_bytes(q);
@@ -67,17 +100,18 @@ static void round_row(const struct Quantised *q, int n, const real *w,
     memset(row, 0, quantised_row_bytes(q));
     for (int k = 0; k < q->K; k += q->group, scale++) {
         const int end = q->K - k < q->group ? q->K : k + q->group;
-        *scale = group_scale(w + (size_t)k * input, input, end - k,
-                             largest);
+        *scale = (how == SCALE_SEARCHED ? searched_scale : group_scale)(
+            w + (size_t)k * input, input, end - k, largest);
         for (int i = k; i < end; i++)
-            put_code(row, q->type, i,
-                     round_weight(w[(size_t)i * input], *scale));
+            put_code(row, q->type, i, round_weight(w[(size_t)i * input],
+                                                   *scale, largest));
     }
 }
 
 
 bool quantised_round(const struct Quantised *q, const real *w,
-                     size_t output, size_t input, int *bad_n, int *bad_k)
+                     size_t output, size_t input, enum QuantisedScale how,
+                     int *bad_n, int *bad_k)
 {
     for (*bad_n = 0; *bad_n < q->N; ++*bad_n)
         for (*bad_k = 0; *bad_k < q->K; ++*bad_k)
@@ -86,6 +120,6 @@ bool quantised_round(const struct Quantised *q, const real *w,
                 return false;
     #pragma omp parallel for schedule(static)
     for (int n = 0; n < q->N; n++)
-        round_row(q, n, w + (size_t)n * output, input);
+        round_row(q, n, w + (size_t)n * output, input, how);
     return true;
 }

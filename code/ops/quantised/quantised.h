@@ -56,11 +56,16 @@ static inline size_t quantised_row_bytes(const struct Quantised *q)
 }
 
 /* contract of rounding a matrix */
+/* The scale of a group: the smallest that clips nothing, or the one of
+ * eleven down to 70 % of it with the smallest square error. */
+enum QuantisedScale { SCALE_AMAX, SCALE_SEARCHED };
+
 /* Round a matrix on the host: w[n * output + k * input] is the weight of
  * input k for output n.  q->codes and q->scales have room.  False if a
  * weight is infinite or NaN; *bad_n and *bad_k then say which. */
 bool quantised_round(const struct Quantised *q, const real *w,
-                     size_t output, size_t input, int *bad_n, int *bad_k);
+                     size_t output, size_t input, enum QuantisedScale how,
+                     int *bad_n, int *bad_k);
 
 /* The weight that q has, on the host. */
 real quantised_value(const struct Quantised *q, int n, int k);

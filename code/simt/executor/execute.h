@@ -72,7 +72,8 @@ Handler run_branch, run_branch_table, run_which, run_no_function,
     run_frame_at, run_to_window, run_from_window, run_is_space, run_atomic,
     run_async, run_async_commit, run_async_wait, run_ldmatrix, run_stmatrix,
     run_shuffle, run_vote, run_match, run_redux, run_activemask, run_clock,
-    run_barrier, run_warp_sync, run_mma, run_printf, run_assert, run_fence,
+    run_barrier, run_warp_sync, run_mma, run_printf, run_assert, run_child,
+    run_fence,
     run_wgmma, run_wgmma_fence, run_wgmma_commit, run_wgmma_wait, run_elect,
     run_setmaxnreg, run_movmatrix;
 extern Handler *const run_load[2], *const run_store[2];  /* plain, wide  */

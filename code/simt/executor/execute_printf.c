@@ -2,6 +2,8 @@
 
 #include "simt/executor/execute.h"
 
+#include "base/alloc.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -117,4 +119,89 @@ void run_assert(struct Warp *w, const struct Instruction *i, uint32_t on)
     copy_string(w, lane, what, text, sizeof text);
     launch_fault(w, FAULT_ASSERT, "thread (%u,%u,%u): assertion '%s' "
                  "failed", t.x, t.y, t.z, text);
+}
+
+/* launch a child of each lane */
+static struct Child *children, **last_child = &children;
+
+struct Child *child_next(void)
+{
+    struct Child *c = children;
+    if (c && !(children = c->next))
+        last_child = &children;
+    return c;
+}
+
+/* Is this the kernel's name, and its end?  Both are mangled; names that
+ * are abbreviated, as S1_, have other numbers there. */
+static bool names(const char *at, const char *kernel)
+{
+    const char *digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    while (*kernel) {
+        if (*at != *kernel)
+            return false;
+        if (*at == 'S') {
+            size_t n = strspn(at + 1, digits);
+            size_t m = strspn(kernel + 1, digits);
+            if (at[1 + n] == '_' && kernel[1 + m] == '_') {
+                at += n + 1;
+                kernel += m + 1;
+            }
+        }
+        at++;
+        kernel++;
+    }
+    return *at == 'E';
+}
+
+static const struct Kernel *kernel_of_tag(const struct Module *m,
+                                          uint64_t tag)
+{
+    for (int s = 0; s < m->n_symbols; s++) {
+        const char *at = strstr(m->symbols[s].name, "XadL");
+        if (m->symbols[s].address != tag || !at)
+            continue;
+        for (int k = 0; k < m->n_kernels; k++)
+            if (names(at + 4, m->kernels[k].name))
+                return &m->kernels[k];
+    }
+    return NULL;
+}
+
+static bool launch_child(struct Warp *w, int lane, uint64_t tag,
+                         uint64_t at)
+{
+    const struct Module *m = w->block->launch->kernel->module;
+    const struct Kernel *k = kernel_of_tag(m, tag);
+    const unsigned char *p = generic_byte(w, lane, at, 32);
+    uint32_t what[8] = { 0 };
+    if (p)
+        memcpy(what, p, sizeof what);
+    p = p ? generic_byte(w, lane, at + 32, what[7]) : NULL;
+    if (!p || !k || what[7] != k->param_bytes)
+        return launch_fault(w, FAULT_INSTRUCTION, "a launch in a kernel: "
+                            "its kernel or its arguments are not found");
+    struct Child *c = xcalloc(1, sizeof *c);
+    *c = (struct Child){ .kernel = k, .grid = { what[0], what[1], what[2] },
+                         .block = { what[3], what[4], what[5] },
+                         .dynamic_shared = what[6],
+                         .params = xcalloc(k->param_bytes + 16, 1) };
+    memcpy(c->params, p, what[7]);
+    *last_child = c;
+    last_child = &c->next;
+    return true;
+}
+
+void run_child(struct Warp *w, const struct Instruction *i, uint32_t on)
+{
+    size_t stride = w->block->launch->kernel->local_bytes;
+    for (uint32_t m = on; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        const unsigned char *frame = w->local + stride * (size_t)lane;
+        uint64_t tag, what;
+        memcpy(&tag, frame + i->offset, 8);
+        memcpy(&what, frame + i->offset2, 8);
+        if (!launch_child(w, lane, tag, what))
+            return;
+    }
 }

@@ -1656,6 +1656,20 @@ static bool decode_printf(struct Decoder *d, const struct Operand *args)
     return emit(d, &i);
 }
 
+/* decode a launch in a kernel */
+static bool decode_child(struct Decoder *d, const struct Operand *args)
+{
+    struct Instruction i = start(d, run_child);
+    if (args->n != 2 || args->list[0].kind != OPERAND_VARIABLE ||
+        args->list[1].kind != OPERAND_VARIABLE ||
+        args->list[0].variable->bytes != 8 ||
+        args->list[1].variable->bytes != 8)
+        return refuse(d, "simt_launch_child wants two addresses");
+    i.offset = (int64_t)args->list[0].variable->place;
+    i.offset2 = (int64_t)args->list[1].variable->place;
+    return emit(d, &i);
+}
+
 /* __assertfail(what, file, line, function, bytes of a char): the place is
  * that of the call itself */
 static bool decode_assert(struct Decoder *d, const struct Operand *args)
@@ -1797,6 +1811,8 @@ static bool decode_call(struct Decoder *d)
         return decode_printf(d, args);
     if (!strcmp(name->name, "__assertfail"))
         return decode_assert(d, args);
+    if (!strcmp(name->name, "simt_launch_child"))
+        return decode_child(d, args);
     struct Function *f = function_named(d, name->name);
     if (!f && (!strcmp(name->name, "malloc") ||
                !strcmp(name->name, "free")))

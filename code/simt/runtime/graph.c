@@ -107,7 +107,7 @@ static struct Request request_of(const cudaKernelNodeParams *p)
 {
     return (struct Request){
         .kernel = p->func, .grid = p->gridDim, .block = p->blockDim,
-        .cluster = { 1, 1, 1 }, .bytes = p->sharedMemBytes,
+        .bytes = p->sharedMemBytes,
         .arguments = p->kernelParams };
 }
 

@@ -540,6 +540,34 @@ static cudaError_t fit_at_once(const struct Known *k,
     return cudaSuccess;
 }
 
+/* run the children */
+static void run_children(void)
+{
+    for (struct Child *c; (c = child_next()); ) {
+        struct Error e;
+        enum Fault fault = FAULT_NONE;
+        void **arguments = calloc((size_t)c->kernel->n_params + 1,
+                                  sizeof *arguments);
+        if (!arguments)
+            fail("simt: no memory for the arguments of a kernel");
+        for (int i = 0; i < c->kernel->n_params; i++)
+            arguments[i] = c->params + c->kernel->params[i].offset;
+        if (!sticky &&
+            !simt_launch_cluster(c->kernel, c->grid, c->block,
+                                 (struct Dim3){ 1, 1, 1 },
+                                 c->dynamic_shared, arguments, &fault,
+                                 &e)) {
+            say_plainly(&e, c->kernel->name);
+            refuse(code_of(fault), "launched by a kernel: %s", e.text);
+            if (fault != FAULT_CONFIGURATION)
+                sticky = code_of(fault);
+        }
+        free(arguments);
+        free(c->params);
+        free(c);
+    }
+}
+
 /* use the cluster that a kernel declares */
 static cudaError_t declared_cluster(struct Known *k, struct Dim3 *cluster)
 {
@@ -591,6 +619,7 @@ cudaError_t launch_now(const struct Request *r)
         say_plainly(&e, k->kernel->name);
         refuse(sticky, "%s", e.text);
     }
+    run_children();
     managed_copy(false, NULL);
     return cudaSuccess;             /* as on a card: the next call tells */
 }
