@@ -144,5 +144,6 @@ void wgmma_block_end(struct Block *);
  * report, if a thread has written them and not fenced. */
 bool check_operand_fenced(struct Warp *, uint64_t at);
 bool check_wants_sync(void);    /* does SIMT_CHECK ask for it?         */
+bool check_wants_races(void);
 
 #endif

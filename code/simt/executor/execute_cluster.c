@@ -17,6 +17,8 @@ void run_cluster_arrive(struct Warp *w, const struct Instruction *i,
                      "grid of the software GPU has no clusters");
     c->arrived += (unsigned)__builtin_popcount(on);
     c->moved++;
+    if (c->launch->check)
+        check_cluster_arrive(w);
     for (int l = 0; l < LANES; l++)
         if (on >> l & 1)
             w->cluster_phase[l] = c->phase;
@@ -34,6 +36,8 @@ void run_cluster_wait(struct Warp *w, const struct Instruction *i,
             warp_waits(w);
             return;
         }
+    if (on && w->block->launch->check)
+        check_cluster_waited(w);
 }
 
 void run_proxy_fence(struct Warp *w, const struct Instruction *i,

@@ -38,7 +38,10 @@ void check_copy_left(const struct BulkCopy *);  /* the block has ended   */
 
 /* questions about clusters */
 void check_block_turn(const struct Block *);    /* of a cluster          */
+/* A warp arrives at the cluster's barrier, all have, a warp goes on. */
+void check_cluster_arrive(const struct Warp *);
 void check_cluster_barrier(const struct Cluster *);
+void check_cluster_waited(const struct Warp *);
 /* A warp goes to the shared memory of another block of its cluster. */
 void check_remote(struct Warp *, const struct Access *,
                   const struct Block *);

@@ -3,9 +3,11 @@
 #include "simt/sanitizer/check.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 #include "simt/executor/execute.h"
 #include "simt/sanitizer/area.h"
 #include "simt/sanitizer/async.h"
+#include "simt/sanitizer/blocks.h"
 #include "simt/sanitizer/order.h"
 #include "simt/sanitizer/problem.h"
 
@@ -156,6 +158,21 @@ struct Ask {
     struct Clash clash;         /*   the other party,                    */
     bool at_once;               /*   in the very same instruction        */
 };
+
+static struct Ask question(const struct Warp *w, const struct Access *a,
+                           struct Area *area, const uint64_t *address)
+{
+    struct Ask q;
+    q.w = w, q.a = a, q.area = area, q.address = address;
+    q.touch = TOUCH_READ;
+    q.on = 0;
+    q.size = a->size;
+    q.several = false;
+    q.pass = CHECK_AND_NOTE;
+    q.race.lanes = q.unwritten.lanes = q.unwaited.lanes = 0;
+    q.arriving.lanes = q.lent.lanes = 0;
+    return q;
+}
 
 /* add to what was found */
 static void add_lane(struct Wrong *x, int lane, uint64_t address)
@@ -640,15 +657,20 @@ static void touch_lane(struct Ask *q, int lane)
     touch_row(q, lane, q->address[lane], (unsigned)q->size);
 }
 
-/* How many lanes from this one on stand side by side? */
-static int row_length(const struct Ask *q, int lane)
+/* Bit l: lanes l and l - 1 take part, and l is `step` bytes further. */
+SIMD_CLONES
+static uint32_t follows(const uint64_t *address, uint32_t on, uint64_t step)
 {
-    int n = 1;
-    while (lane + n < LANES && q->on >> (lane + n) & 1
-           && q->address[lane + n] == q->address[lane]
-                                      + (unsigned)(n * q->size))
-        n++;
-    return n;
+    uint32_t bits = 0;
+    for (int l = 1; l < LANES; l++)
+        bits |= (uint32_t)(address[l] - address[l - 1] == step) << l;
+    return bits & on & on << 1;
+}
+
+/* How many lanes from this one on follow each other? */
+static int row_length(uint32_t follows, int lane)
+{
+    return 1 + __builtin_ctzll(~((uint64_t)follows >> (lane + 1)));
 }
 
 static uint32_t lanes_from(int lane, int n)
@@ -663,21 +685,22 @@ static void touch_scattered(struct Ask *q)
     const struct Now now = *q->now;
     bool simple = q->size == 4 && q->pass == CHECK_AND_NOTE &&
                   !(has_cas && is_cas(q->w));
+    uint32_t side = follows(q->address, q->on, (unsigned)q->size);
+    uint32_t same = follows(q->address, q->on, 0);
     uint64_t before = ~0ull;
     for (uint32_t rest = q->on; rest; ) {
-        int lane = __builtin_ctz(rest), n = row_length(q, lane);
+        int lane = __builtin_ctz(rest), n = row_length(side, lane);
         uint64_t x = q->address[lane];
         /* a long row at once, of a short one a lane */
         if (n * q->size >= 32)
             touch_row(q, lane, x, (unsigned)(n * q->size));
         else {
             /* one lane, unless its neighbours speak for it */
-            bool middle = x == before && lane + 1 < LANES
-                          && q->on >> (lane + 1) & 1
-                          && q->address[lane + 1] == x;
+            bool middle = x == before && (uint64_t)same >> (lane + 1) & 1;
             if (!middle && !(simple && touch_free_word(q, &now, lane, x)))
                 touch_lane(q, lane);
-            n = 1;
+            n = row_length(same, lane);
+            n -= n > 1;
         }
         before = x;
         rest &= ~lanes_from(lane, n);
@@ -745,10 +768,12 @@ static void store_scattered(struct Ask *q)
 static void ask_bits(struct Ask *q, bool row, const uint64_t *bits,
                      bool want, struct Wrong *wrong)
 {
-    uint64_t from = q->address[__builtin_ctz(q->on)];
-    uint64_t n = (unsigned)(__builtin_popcount(q->on) * q->size);
-    if (row && (want ? bits_all(bits, from, n) : bits_none(bits, from, n)))
-        return;
+    if (row) {
+        uint64_t from = q->address[__builtin_ctz(q->on)];
+        uint64_t n = (unsigned)(__builtin_popcount(q->on) * q->size);
+        if (want ? bits_all(bits, from, n) : bits_none(bits, from, n))
+            return;
+    }
     for (uint32_t rest = q->on; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t x = q->address[lane];
@@ -852,8 +877,8 @@ static void ask_global(struct Warp *w, const struct Access *a, uint32_t on)
         struct Area *area = area_of(a->address[__builtin_ctz(on)]);
         if (!area)
             return;
-        struct Ask q = { .w = w, .a = a, .area = area, .address = from,
-                         .touch = touch_of(a->kind), .size = a->size };
+        struct Ask q = question(w, a, area, from);
+        q.touch = touch_of(a->kind);
         for (int l = 0; l < LANES; l++) {
             from[l] = a->address[l] - area->base;
             q.on |= (uint32_t)(from[l] < area->bytes) << l;
@@ -868,9 +893,9 @@ static void ask_global(struct Warp *w, const struct Access *a, uint32_t on)
 /* ask about shared memory */
 static void ask_shared(struct Warp *w, const struct Access *a, uint32_t on)
 {
-    struct Ask q = { .w = w, .a = a, .area = &shared_area,
-                     .address = a->address, .touch = touch_of(a->kind),
-                     .on = on, .size = a->size };
+    struct Ask q = question(w, a, &shared_area, a->address);
+    q.touch = touch_of(a->kind);
+    q.on = on;
     if (a->kind == ACCESS_LDMATRIX || a->kind == ACCESS_STMATRIX) {
         q.size = 16;
         q.several = a->kind == ACCESS_LDMATRIX;
@@ -1036,10 +1061,17 @@ void check_arrive(struct Warp *w, int lane, const struct Block *b,
                       " init was told.", at, t ? t->phase : 0);
     if (b == w->block && ordered())
         order_arrive(w, lane, SHARED_WINDOW + at);
+    if (blocks_watched) {
+        if (b != w->block)              /* its init must be known */
+            blocks_touch(w, 1u << lane, b->rank, at, 8, false);
+        blocks_release(blocks_key(b->rank, at), w->block->rank);
+    }
 }
 
 void check_phase(const struct Block *b, uint32_t at)
 {
+    if (blocks_watched)
+        blocks_phase(blocks_key(b->rank, at));
     if (b == watched && ordered())
         order_phase(SHARED_WINDOW + at);
 }
@@ -1047,11 +1079,16 @@ void check_phase(const struct Block *b, uint32_t at)
 void check_waited(struct Warp *w, const uint64_t *address, bool generic,
                   uint32_t lanes)
 {
-    for (uint32_t m = lanes; m && ordered(); m &= m - 1) {
+    for (uint32_t m = lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         uint64_t at = address[l] - (generic ? SHARED_WINDOW : 0);
-        if (at < w->block->shared_bytes)
+        if (at >= w->block->shared_bytes)
+            continue;
+        if (ordered())
             order_wait(w, l, SHARED_WINDOW + at);
+        if (blocks_watched)
+            blocks_acquire(blocks_key(w->block->rank, (uint32_t)at),
+                           w->block->rank);
     }
 }
 
@@ -1076,6 +1113,8 @@ uint32_t check_mbarrier(struct Warp *w, const uint64_t *address,
 void check_mbarrier_init(struct Warp *w, int lane, uint32_t at,
                          uint32_t count, bool live)
 {
+    if (blocks_watched)
+        blocks_touch(w, 1u << lane, w->block->rank, at, 8, true);
     if (wanted(CHECK_SYNC) && live)
         check_problem(PROBLEM_PHASE, w, 1u << lane, "initialises the"
                       " mbarrier at byte %u of shared memory again: "
@@ -1307,9 +1346,27 @@ static void write_row(const struct CopyRow *r, void *to)
         area_wrote(area, from, r->bytes);
 }
 
+/* The copy's accesses to shared memory are those of the block that asks. */
+static void blocks_part(const struct BulkCopy *c, uint32_t at,
+                        uint32_t bytes, void *to)
+{
+    const struct Block *owner = to ? to : c->to;
+    struct Warp then = *c->warp;
+    then.pc = c->pc;
+    blocks_touch(&then, 1u << c->lane, owner->rank, at, bytes,
+                 to && owner == c->to);
+}
+
 void check_copy_begins(const struct BulkCopy *c)
 {
     bool told = false;
+    const bool across = c->form->way == BULK_ACROSS;
+    if (blocks_watched && c->to && c->to != c->warp->block)
+        blocks_part(c, c->bar, 8, NULL);        /* a barrier, not bytes */
+    if (blocks_watched && c->to)
+        copy_parts(c, across ? c->across : c->shared, blocks_part, c->to);
+    if (blocks_watched && (across || c->form->way == BULK_STORE))
+        copy_parts(c, c->shared, blocks_part, c->warp->block);
     switch (c->form->way) {
     case BULK_LOAD:
         if (here(c->to))
@@ -1358,6 +1415,8 @@ void check_copy_came(const struct BulkCopy *c, const struct Block *b,
              c->phase, c->bar);
     if (phase != c->phase && wanted(CHECK_SYNC))
         tell_copy(c, PROBLEM_PHASE, text);
+    if (blocks_watched)
+        blocks_release(blocks_key(b->rank, c->bar), c->warp->block->rank);
     if (!here(b))
         return;
     bulk_busy--;
@@ -1458,11 +1517,25 @@ void check_block_turn(const struct Block *b)
     bulk_busy = v->bulk_busy;
 }
 
+void check_cluster_arrive(const struct Warp *w)
+{
+    if (blocks_watched)
+        blocks_release(CLUSTER_BARRIER, w->block->rank);
+}
+
 void check_cluster_barrier(const struct Cluster *c)
 {
     (void)c;
-    if (wanted(CHECK_RACE) && !together)
+    if (blocks_watched)
+        blocks_phase(CLUSTER_BARRIER);
+    else if (wanted(CHECK_RACE) && !together)
         order_barrier();
+}
+
+void check_cluster_waited(const struct Warp *w)
+{
+    if (blocks_watched)
+        blocks_acquire(CLUSTER_BARRIER, w->block->rank);
 }
 
 void check_remote(struct Warp *w, const struct Access *a,
@@ -1482,6 +1555,11 @@ void check_remote(struct Warp *w, const struct Access *a,
 }
 
 /* watch operands of wgmma */
+bool check_wants_races(void)
+{
+    return wanted(CHECK_RACE);
+}
+
 bool check_wants_sync(void)
 {
     return wanted(CHECK_SYNC);
@@ -1580,6 +1658,8 @@ uint32_t check_access(struct Warp *w, const struct Access *a)
         tell_illegal(w, a);
     if (a->misaligned & ~a->illegal && wanted(CHECK_MEMORY))
         tell_misaligned(w, a);
+    if (blocks_watched)
+        blocks_access(w, a, on, watched->rank);
     if (!on || ((a->space == SPACE_GLOBAL || a->space == SPACE_SHARED)
                 && all_well(w, a, on)))
         return on;
@@ -1639,6 +1719,8 @@ void check_launch_end(struct Launch *l)
 
 void check_block_begin(struct Block *b)
 {
+    if (b->rank == 0)
+        blocks_begin(b->launch, (uint32_t)b->cluster->n);
     check_block_turn(b);
     memset(arriving, 0, sizeof arriving);
     memset(lent, 0, sizeof lent);

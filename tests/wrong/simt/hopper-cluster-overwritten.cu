@@ -1,0 +1,31 @@
+// race: a block writes its memory again while the other still reads it
+#include "wrong.h"
+#include "bulk.h"
+#include "cluster.h"
+
+__global__ void kernel(float *y, const float *x)
+{
+    __shared__ float s[64];
+    int t = threadIdx.x, b = blockIdx.x;
+    s[t] = x[64 * b + t];
+    cluster_sync();
+    y[64 * b + t] = load_there(&s[63 - t], 1 - b);
+#ifdef RIGHT
+    cluster_sync();
+#else
+    __syncthreads();
+#endif
+    s[t] = y[64 * b + t];                       // HERE
+    cluster_sync();
+    y[128 + 64 * b + t] = load_there(&s[t], 1 - b);
+    cluster_sync();
+}
+
+int main()
+{
+    float *x = numbers<float>(1024), *y = zeroes<float>(1024);
+    two_blocks(kernel, y, x);
+    finish();
+    cudaFree(x);
+    cudaFree(y);
+}
