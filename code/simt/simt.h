@@ -50,17 +50,18 @@ typedef void Handler(struct Warp *, const struct Instruction *,
 
 struct Instruction {
     Handler *run;               /* works on the lanes in `on`            */
-    const char *name;           /* as in the text: "ld.global.v4.f32"    */
-    int file, line;             /* of the source; index in kernel->files;
-                                 * line 0: nobody knows                  */
-    int ptx_line;
-    enum Work work;             /* what it counts as, see count.h; and   */
-    int flop;                   /*   the third argument of totals_add    */
-    /* operands of an instruction */
+    /* what the loop looks at */
     /* Registers are named by their place in the warp's file, in units of 4
      * bytes: a 32-bit register takes 32 of them, a 64-bit one 64, a predicate
      * one, a bit for each lane.  Constants are registers, too. */
     uint32_t guard, guard_not;      /* lanes on: file[guard] ^ guard_not     */
+    bool ends;                      /* last of a straight run                */
+    bool guarded, is_float, is_64;
+    unsigned char sync;             /* enum Sync: waits for other lanes      */
+    unsigned char leaves;           /* branch: who returns by it             */
+    bool near_wgmma;                /* has registers of a wgmma, see there   */
+    uint32_t flags;                 /* what else the handler wants to know   */
+    /* operands of an instruction */
     uint32_t d[4], a[4], b[4], c[4]; /* destination and sources; vectors     */
     int width;                      /* of a vector; 1 otherwise              */
 
@@ -78,18 +79,18 @@ struct Instruction {
 
     /* what else the handler wants to know */
     int type, op;                   /* enum Type, enum Op: inside the machine */
-    uint32_t flags;                 /* what else the handler wants to know   */
     int *table;                     /* brx: where to                         */
     const struct Mma *mma;
     const struct BulkForm *bulk;     /* see hopper.h                         */
     const struct Wgmma *wgmma;
     uint32_t metadata;              /* of mma.sp, whose selector is op       */
     uint32_t (*compare)(const struct Warp *, const struct Instruction *);
-    bool ends;                      /* last of a straight run                */
-    bool guarded, is_float, is_64;
-    unsigned char sync;             /* enum Sync: waits for other lanes      */
-    unsigned char leaves;           /* branch: who returns by it             */
-    bool near_wgmma;                /* has registers of a wgmma, see there   */
+    const char *name;           /* as in the text: "ld.global.v4.f32"    */
+    int file, line;             /* of the source; index in kernel->files;
+                                 * line 0: nobody knows                  */
+    int ptx_line;
+    enum Work work;             /* what it counts as, see count.h; and   */
+    int flop;                   /*   the third argument of totals_add    */
 };
 
 /* a kernel and its module */

@@ -88,6 +88,11 @@ static int degree(const uint64_t *unit, int n, unsigned banks)
 /* sectors of a load or store */
 enum { SECTOR = 32, LINE = 128 };
 
+static int lanes_in(uint32_t lanes)
+{
+    return lanes == 0xffffffff ? 32 : __builtin_popcount(lanes);
+}
+
 static bool unbroken(uint32_t lanes)    /* ones without a gap */
 {
     uint64_t ones = lanes >> __builtin_ctz(lanes);
@@ -100,7 +105,7 @@ static int plain_sectors(const struct Access *a)
         return 1;
     if (a->contiguous && unbroken(a->lanes)) {
         uint64_t from = a->address[__builtin_ctz(a->lanes)];
-        uint64_t bytes = (uint64_t)(a->size * __builtin_popcount(a->lanes));
+        uint64_t bytes = (uint64_t)(a->size * lanes_in(a->lanes));
         return (int)((from + bytes - 1) / SECTOR - from / SECTOR) + 1;
     }
     uint64_t sector[32];
@@ -292,7 +297,7 @@ static uint64_t bytes_asked(const struct Access *a)
     if (a->kind == ACCESS_LDMATRIX || a->kind == ACCESS_STMATRIX)
         return (uint64_t)a->matrices * 128;
     if (a->kind != ACCESS_ASYNC_CA && a->kind != ACCESS_ASYNC_CG)
-        return (uint64_t)(a->size * __builtin_popcount(a->lanes));
+        return (uint64_t)(a->size * lanes_in(a->lanes));
     for (uint32_t m = a->lanes; m; m &= m - 1)
         sum += a->bytes[__builtin_ctz(m)];
     return sum;
@@ -423,7 +428,9 @@ void touch(struct Touched *t, const struct Access *a)
     bool read = a->kind != ACCESS_STORE;
     bool async = a->kind == ACCESS_ASYNC_CA || a->kind == ACCESS_ASYNC_CG;
     uint64_t before = UINT64_MAX;
-    for (uint32_t m = a->lanes; m; m &= m - 1) {
+    bool one = a->uniform && !async;            /* lane speaks for all */
+    for (uint32_t m = one ? a->lanes & -a->lanes : a->lanes; m;
+         m &= m - 1) {
         int l = __builtin_ctz(m);
         uint64_t sector = (a->address[l] - t->base) / SECTOR;
         if (sector != before && !(async && a->bytes[l] == 0))

@@ -3,6 +3,7 @@
 #include "simt/sanitizer/check.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 #include "simt/executor/execute.h"
 #include "simt/sanitizer/area.h"
 #include "simt/sanitizer/async.h"
@@ -175,6 +176,21 @@ struct Ask {
     struct Clash clash;         /*   the other party,                    */
     bool at_once;               /*   in the very same instruction        */
 };
+
+static struct Ask question(const struct Warp *w, const struct Access *a,
+                           struct Area *area, const uint64_t *address)
+{
+    struct Ask q;
+    q.w = w, q.a = a, q.area = area, q.address = address;
+    q.touch = TOUCH_READ;
+    q.on = 0;
+    q.size = a->size;
+    q.several = false;
+    q.pass = CHECK_AND_NOTE;
+    q.race.lanes = q.unwritten.lanes = q.unwaited.lanes = 0;
+    q.arriving.lanes = q.lent.lanes = 0;
+    return q;
+}
 
 /* add to what was found */
 static void add_lane(struct Wrong *x, int lane, uint64_t address)
@@ -659,15 +675,20 @@ static void touch_lane(struct Ask *q, int lane)
     touch_row(q, lane, q->address[lane], (unsigned)q->size);
 }
 
-/* How many lanes from this one on stand side by side? */
-static int row_length(const struct Ask *q, int lane)
+/* Bit l: lanes l and l - 1 take part, and l is `step` bytes further. */
+SIMD_CLONES
+static uint32_t follows(const uint64_t *address, uint32_t on, uint64_t step)
 {
-    int n = 1;
-    while (lane + n < LANES && q->on >> (lane + n) & 1
-           && q->address[lane + n] == q->address[lane]
-                                      + (unsigned)(n * q->size))
-        n++;
-    return n;
+    uint32_t bits = 0;
+    for (int l = 1; l < LANES; l++)
+        bits |= (uint32_t)(address[l] - address[l - 1] == step) << l;
+    return bits & on & on << 1;
+}
+
+/* How many lanes from this one on follow each other? */
+static int row_length(uint32_t follows, int lane)
+{
+    return 1 + __builtin_ctzll(~((uint64_t)follows >> (lane + 1)));
 }
 
 static uint32_t lanes_from(int lane, int n)
@@ -682,21 +703,22 @@ static void touch_scattered(struct Ask *q)
     const struct Now now = *q->now;
     bool simple = q->size == 4 && q->pass == CHECK_AND_NOTE &&
                   !(has_cas && is_cas(q->w));
+    uint32_t side = follows(q->address, q->on, (unsigned)q->size);
+    uint32_t same = follows(q->address, q->on, 0);
     uint64_t before = ~0ull;
     for (uint32_t rest = q->on; rest; ) {
-        int lane = __builtin_ctz(rest), n = row_length(q, lane);
+        int lane = __builtin_ctz(rest), n = row_length(side, lane);
         uint64_t x = q->address[lane];
         /* a long row at once, of a short one a lane */
         if (n * q->size >= 32)
             touch_row(q, lane, x, (unsigned)(n * q->size));
         else {
             /* one lane, unless its neighbours speak for it */
-            bool middle = x == before && lane + 1 < LANES
-                          && q->on >> (lane + 1) & 1
-                          && q->address[lane + 1] == x;
+            bool middle = x == before && (uint64_t)same >> (lane + 1) & 1;
             if (!middle && !(simple && touch_free_word(q, &now, lane, x)))
                 touch_lane(q, lane);
-            n = 1;
+            n = row_length(same, lane);
+            n -= n > 1;
         }
         before = x;
         rest &= ~lanes_from(lane, n);
@@ -764,10 +786,12 @@ static void store_scattered(struct Ask *q)
 static void ask_bits(struct Ask *q, bool row, const uint64_t *bits,
                      bool want, struct Wrong *wrong)
 {
-    uint64_t from = q->address[__builtin_ctz(q->on)];
-    uint64_t n = (unsigned)(__builtin_popcount(q->on) * q->size);
-    if (row && (want ? bits_all(bits, from, n) : bits_none(bits, from, n)))
-        return;
+    if (row) {
+        uint64_t from = q->address[__builtin_ctz(q->on)];
+        uint64_t n = (unsigned)(__builtin_popcount(q->on) * q->size);
+        if (want ? bits_all(bits, from, n) : bits_none(bits, from, n))
+            return;
+    }
     for (uint32_t rest = q->on; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t x = q->address[lane];
@@ -871,8 +895,8 @@ static void ask_global(struct Warp *w, const struct Access *a, uint32_t on)
         struct Area *area = area_of(a->address[__builtin_ctz(on)]);
         if (!area)
             return;
-        struct Ask q = { .w = w, .a = a, .area = area, .address = from,
-                         .touch = touch_of(a->kind), .size = a->size };
+        struct Ask q = question(w, a, area, from);
+        q.touch = touch_of(a->kind);
         for (int l = 0; l < LANES; l++) {
             from[l] = a->address[l] - area->base;
             q.on |= (uint32_t)(from[l] < area->bytes) << l;
@@ -887,9 +911,9 @@ static void ask_global(struct Warp *w, const struct Access *a, uint32_t on)
 /* ask about shared memory */
 static void ask_shared(struct Warp *w, const struct Access *a, uint32_t on)
 {
-    struct Ask q = { .w = w, .a = a, .area = &shared_area,
-                     .address = a->address, .touch = touch_of(a->kind),
-                     .on = on, .size = a->size };
+    struct Ask q = question(w, a, &shared_area, a->address);
+    q.touch = touch_of(a->kind);
+    q.on = on;
     if (a->kind == ACCESS_LDMATRIX || a->kind == ACCESS_STMATRIX) {
         q.size = 16;
         q.several = a->kind == ACCESS_LDMATRIX;

@@ -15,14 +15,14 @@ typedef uint32_t Stamp;
 enum { SEVERAL = 32, STRAND = 64 };     /* SEVERAL: and other lanes, too */
 
 /* what happened to 128 bytes */
-struct Line {                   /* the last that                         */
-    Stamp writer[32];           /*   wrote each word,                    */
-    Stamp reader[32];           /*   read it since,                      */
-    Stamp atomic[32];           /*   or worked on it atomically          */
-    uint16_t written_at[32], read_at[32], atomic_at[32];    /* where     */
+struct Line {
     struct Line *part;          /* [parts]: a line for each byte or half */
     int parts;                  /*   of the words; 2 or 4, and only if   */
     Stamp split;                /*   this is of the running launch       */
+    Stamp writer[32];           /* the last that wrote each word,        */
+    Stamp reader[32];           /*   read it since,                      */
+    Stamp atomic[32];           /*   or worked on it atomically          */
+    uint16_t written_at[32], read_at[32], atomic_at[32];    /* where     */
 };
 
 /* the moment an access is compared with */
