@@ -10,7 +10,7 @@ SIMT_HEADERS := $(patsubst $(CODE)/simt/include/%,$(B)/include/%,\
              $(shell find $(CODE)/simt/include -name '*.h' -o -name '*.awk'))
 # Headers without an ending are copies of those with one.
 SIMT_BARE    := $(patsubst $(CODE)/simt/include/%.h,$(B)/include/%,\
-             $(wildcard $(CODE)/simt/include/cuda/*.h))
+             $(wildcard $(CODE)/simt/include/cuda/*.h $(CODE)/simt/include/cuda/std/*.h))
 
 # What simtcc has read of headers, for all that is compiled in a run.
 export SIMTCC_CACHE := $(abspath $(B)/headers)

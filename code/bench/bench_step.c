@@ -35,7 +35,7 @@ static int B = 4, T = 64, steps = 11, parts = 3, idle_ms;
 static bool no_graph;
 static const char *sum_order = "any";
 static int gpus = 1, zero;
-static bool apart, no_overlap;
+static bool apart, no_overlap, gpus_given;
 static struct Ranks ranks;
 static struct ModelOptions options;
 static struct Numbers numbers;
@@ -57,7 +57,7 @@ static const struct Option table[] = {
       NULL },
     { "parts", OPT_INT, &parts, 0, 100, "N", "steps taken apart", NULL },
     { "gpus", OPT_INT, &gpus, 1, GRAD_RANKS, "N",
-      "ranks, one a GPU, with B sequences each", NULL },
+      "ranks, one a GPU, with B sequences each", &gpus_given },
     { "zero", OPT_INT, &zero, 0, 1, "0|1", "as for train", NULL },
     { "sum-order", OPT_CHOICE, &sum_order, 0, 0, "any|fixed",
       "as for train", NULL },
@@ -311,8 +311,8 @@ static void open_rows(void)
              T, precision, recompute, no_graph ? " --no-graph" : "");
     if (idle_ms)
         say(" --idle %d", idle_ms);
-    if (ranks.dist.world > 1)
-        say(" --gpus %d", ranks.dist.world);
+    if (gpus_given)
+        say(" --gpus %d", gpus);
     if (zero)
         say(" --zero %d", zero);
     say(*sum_order == 'f' ? " --sum-order fixed" : "", 0);
@@ -350,7 +350,7 @@ static void put(double value, const char *unit, const char *what)
         snprintf(length, sizeof length, ".t%d", T);
     if (idle_ms)
         snprintf(idle, sizeof idle, ".idle%d", idle_ms);
-    if (ranks.dist.world > 1)
+    if (gpus_given)
         snprintf(shared, sizeof shared, ".n%d%s%s%s%s", ranks.dist.world,
                  zero ? ".zero" : "", *sum_order == 'f' ? ".fixed" : "",
                  no_overlap ? ".late" : "", apart ? ".apart" : "");

@@ -286,6 +286,49 @@ struct thread_group {
 };
 
 /* parts of groups */
+template <unsigned n> struct block_tile_memory { char unused; };
+template <unsigned n>
+SIMT_IN_GROUP thread_block this_thread_block(block_tile_memory<n> &)
+{
+    return {};
+}
+template <unsigned n> struct simt_large_tile {
+    static_assert(n <= 1024 && (n & (n - 1)) == 0,
+                  "simtcc: a tile has a power of two of threads, to 1024");
+    SIMT_IN_GROUP static unsigned thread_rank()
+    {
+        return thread_block::thread_rank() % n;
+    }
+    SIMT_IN_GROUP static constexpr unsigned size() { return n; }
+    SIMT_IN_GROUP static constexpr unsigned num_threads() { return n; }
+    SIMT_IN_GROUP static unsigned meta_group_rank()
+    {
+        return thread_block::thread_rank() / n;
+    }
+    SIMT_IN_GROUP static unsigned meta_group_size()
+    {
+        return (thread_block::size() + n - 1) / n;
+    }
+    SIMT_IN_GROUP static void sync()
+    {
+        asm volatile("bar.sync %0, %1;"
+                     :: "r"((meta_group_rank() + 1) % 16), "r"(n)
+                     : "memory");
+    }
+};
+template <unsigned n, bool large> struct simt_tile_of {
+    typedef thread_block_tile<n, thread_block> type;
+};
+template <unsigned n> struct simt_tile_of<n, true> {
+    typedef simt_large_tile<n> type;
+};
+template <unsigned n>
+SIMT_IN_GROUP typename simt_tile_of<n, (n > 32)>::type
+tiled_partition(const thread_block &)
+{
+    return {};
+}
+
 SIMT_IN_GROUP coalesced_group tiled_partition(const coalesced_group &g,
                                               unsigned n)
 {

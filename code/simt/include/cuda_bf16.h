@@ -81,4 +81,7 @@ SIMT_BOTH float simt_fma___nv_bfloat16(float a, float b, float c)
 SIMT_NARROW(__nv_bfloat16, __nv_bfloat162, SIMT_BF16_ADD, SIMT_BF16_SUB,
             SIMT_BF16_FMA, SIMT_BF16_FMA)
 
+#include "simt_narrow_more.h"
+SIMT_NARROW_ALL(__nv_bfloat16, __nv_bfloat162, bfloat16)
+
 #endif

@@ -91,5 +91,28 @@ SIMT_BOTH float simt_fma___half(float a, float b, float c)
 #define SIMT_HALF_FMA(x2) "fma.rn.f16" x2 " %0, %1, %2, %3;"
 SIMT_NARROW(__half, __half2, SIMT_HALF_ADD, SIMT_HALF_SUB, SIMT_HALF_MUL,
             SIMT_HALF_FMA)
+#include "simt_narrow_more.h"
+SIMT_NARROW_ALL(__half, __half2, half)
+SIMT_BOTH __half2 __float2half2_rn(float x)
+{
+    return __floats2half2_rn(x, x);
+}
+SIMT_BOTH __half2 __lows2half2(__half2 a, __half2 b)
+{
+    return __half2(a.x, b.x);
+}
+SIMT_BOTH __half2 __highs2half2(__half2 a, __half2 b)
+{
+    return __half2(a.y, b.y);
+}
+SIMT_BOTH __half __float2half_rz(float x)
+{
+    __half h = __float2half(x);
+    bool over = __builtin_fabsf(__half2float(h)) > __builtin_fabsf(x);
+    return over ? __ushort_as_half((unsigned short)(h.__x - 1)) : h;
+}
+SIMT_BOTH __half __double2half(double x) { return __float2half((float)x); }
+SIMT_BOTH __half2 __low2half2(__half2 v) { return __half2(v.x, v.x); }
+SIMT_BOTH __half2 __high2half2(__half2 v) { return __half2(v.y, v.y); }
 
 #endif

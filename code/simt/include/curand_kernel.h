@@ -5,6 +5,7 @@
 #define SIMT_CURAND_KERNEL_H
 #include "curand.h"
 
+#ifdef __CUDA__
 /* What Box and Muller's pairs leave over. */
 struct simt_normals { float extra; double extra_double; int has; };
 
@@ -262,5 +263,6 @@ SIMT_DEVICE float4 curand_normal4(curandStatePhilox4_32_10 *s)
     float2 a = curand_normal2(s), b = curand_normal2(s);
     return make_float4(a.x, a.y, b.x, b.y);
 }
+#endif
 
 #endif

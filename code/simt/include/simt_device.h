@@ -212,6 +212,22 @@ SIMT_DEVICE int __mul24(int a, int b)          /* of 24 bits each */
 {
     return ((int)((unsigned)a << 8) >> 8) * ((int)((unsigned)b << 8) >> 8);
 }
+SIMT_DEVICE unsigned __umul24(unsigned a, unsigned b)
+{
+    return (a & 0xffffff) * (b & 0xffffff);
+}
+SIMT_DEVICE int __hadd(int a, int b)
+{
+    return (int)(((long long)a + b) >> 1);
+}
+SIMT_DEVICE unsigned __sad(int a, int b, unsigned c)
+{
+    return c + (a > b ? (unsigned)a - b : (unsigned)b - a);
+}
+SIMT_DEVICE unsigned __usad(unsigned a, unsigned b, unsigned c)
+{
+    return c + (a > b ? a - b : b - a);
+}
 SIMT_DEVICE unsigned __funnelshift_l(unsigned low, unsigned high,
                                      unsigned by)
 {

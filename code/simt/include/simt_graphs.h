@@ -167,5 +167,14 @@ SIMT_API cudaError_t cudaStreamBeginCaptureToGraph(
 SIMT_API cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *);
 SIMT_API cudaError_t cudaStreamIsCapturing(cudaStream_t,
                                            enum cudaStreamCaptureStatus *);
+SIMT_API cudaError_t simt_capture_info(cudaStream_t,
+                                       enum cudaStreamCaptureStatus *,
+                                       cudaGraph_t *,
+                                       const cudaGraphNode_t **after,
+                                       size_t *n);
+#define cudaStreamSetCaptureDependencies 1u
+#define cudaStreamAddCaptureDependencies 0u
+SIMT_API cudaError_t simt_capture_follow(cudaStream_t, cudaGraphNode_t *,
+                                         size_t n, unsigned flags);
 
 #endif

@@ -184,6 +184,27 @@ SIMT_HOST cudaError_t cudaGraphConditionalHandleCreate(
 {
     return cudaGraphConditionalHandleCreate(h, g, value, 0);
 }
+SIMT_HOST cudaError_t cudaStreamGetCaptureInfo(
+    cudaStream_t s, cudaStreamCaptureStatus *status,
+    unsigned long long *id = nullptr, cudaGraph_t *g = nullptr,
+    const cudaGraphNode_t **after = nullptr,
+    const cudaGraphEdgeData ** = nullptr, size_t *n = nullptr)
+{
+    if (id)
+        *id = 1;
+    return simt_capture_info(s, status, g, after, n);
+}
+SIMT_HOST cudaError_t cudaStreamUpdateCaptureDependencies(
+    cudaStream_t s, cudaGraphNode_t *after, const cudaGraphEdgeData *,
+    size_t n, unsigned flags = 0)
+{
+    return simt_capture_follow(s, after, n, flags);
+}
+SIMT_HOST cudaError_t cudaStreamUpdateCaptureDependencies(
+    cudaStream_t s, cudaGraphNode_t *after, size_t n, unsigned flags = 0)
+{
+    return simt_capture_follow(s, after, n, flags);
+}
 template <class T>
 SIMT_HOST cudaError_t cudaGraphGetEdges(cudaGraph_t g,
                                         cudaGraphNode_t *from,

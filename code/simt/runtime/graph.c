@@ -783,3 +783,34 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t s,
                            : cudaStreamCaptureStatusNone;
     return cudaSuccess;
 }
+
+cudaError_t simt_capture_info(cudaStream_t s,
+                              enum cudaStreamCaptureStatus *status,
+                              cudaGraph_t *g, const cudaGraphNode_t **after,
+                              size_t *n)
+{
+    ENTER();
+    struct Recorded *r = find(s, false);
+    *status = r ? cudaStreamCaptureStatusActive
+                : cudaStreamCaptureStatusNone;
+    if (g)
+        *g = r ? r->graph : NULL;
+    if (after)
+        *after = r ? r->last : NULL;
+    if (n)
+        *n = r ? r->n : 0;
+    return cudaSuccess;
+}
+
+cudaError_t simt_capture_follow(cudaStream_t s, cudaGraphNode_t *after,
+                                size_t n, unsigned flags)
+{
+    ENTER();
+    struct Recorded *r = find(s, false);
+    if (!r)
+        return refuse(cudaErrorIllegalState, "cudaStreamUpdateCapture"
+                      "Dependencies: the stream is not being recorded");
+    follow(s, false, r->graph, after, n,
+           flags != cudaStreamSetCaptureDependencies);
+    return cudaSuccess;
+}

@@ -29,6 +29,21 @@ SIMT_IN_GROUP T reduce(const thread_block_tile<n, Parent> &tile, T x,
         x = combine(x, tile.shfl_xor(x, by));
     return x;
 }
+template <unsigned n, class T, class Operation>
+SIMT_IN_GROUP T reduce(const simt_large_tile<n> &tile, T x,
+                       Operation combine)
+{
+    __shared__ T sums[32];
+    const unsigned first = thread_block::thread_rank() / n * (n / 32);
+    x = reduce(thread_block_tile<32>(), x, combine);
+    tile.sync();
+    sums[thread_block::thread_rank() / 32] = x;
+    tile.sync();
+    x = sums[first];
+    for (unsigned k = 1; k < n / 32; k++)
+        x = combine(x, sums[first + k]);
+    return x;
+}
 template <class T, class Operation>
 SIMT_IN_GROUP T reduce(const coalesced_group &g, T x, Operation combine)
 {
