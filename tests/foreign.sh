@@ -48,8 +48,9 @@ program waived two 'echo "at least two GPUs are required"; exit 2'
 program outside wants 'echo "Usage: wants FILE"; exit 1'
 program crash dies 'kill -SEGV $$'
 program time spins 'while :; do :; done'
-program memory grows 'lua5.4 -e "x = string.rep(1, 3e8)"'
-program clean fits 'lua5.4 -e "x = string.rep(1, 3e7)"'
+program time sleeps 'sleep 100'
+program memory grows 'exec lua5.4 -e "x = string.rep(1, 3e8)"'
+program clean fits 'exec lua5.4 -e "x = string.rep(1, 3e7)"'
 program compile bad "error: no matching function for call to 'f'"
 program refused has "error: simtcc: the software GPU has no textures"
 program outside draws "error: 'GL/glut.h' file not found"

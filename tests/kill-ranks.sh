@@ -43,7 +43,7 @@ same() {            # folder, folder: checkpoint and log
 rank_of() {         # out, rank: its process, once it is there
     local p
     for p in $(pgrep -f -- "--out $1 "); do
-        if tr '\0' '\n' < "/proc/$p/environ" 2> /dev/null |
+        if { tr '\0' '\n' < "/proc/$p/environ"; } 2> /dev/null |
             grep -qx "MB_RANK=$2"; then
             echo "$p"
             return
@@ -87,8 +87,7 @@ while [ $kills -lt "$KILLS" ] && [ $rounds -lt $((4 * KILLS + 8)) ]; do
         fi
     elif [ $status -eq 0 ] && ! [ -s "$err" ]; then
         why=                    # too late: the rank had ended already
-        whole=$(awk -v a="$whole" -v b="$(took "$before")" \
-            'BEGIN { print 0.7 * a + 0.3 * b }')
+        whole=$(took "$before")
     else
         why="status $status, killed: $hit"
     fi
@@ -97,7 +96,7 @@ while [ $kills -lt "$KILLS" ] && [ $rounds -lt $((4 * KILLS + 8)) ]; do
             why="resumed: $(tail -3 "$err")"
     fi
     [ -n "$why" ] || why=$(same "$dir/straight" "$out" 2>&1)
-    echo "# $what: ${why:-the same bits}, $(took "$before") s"
+    echo "# $what: ${why:-the same bits}, $(took "$before") s, $kills kills"
     if [ -n "$why" ]; then
         not_ok "$what" "$why; $(cat "$err")"
         bad_rounds=$((bad_rounds + 1))

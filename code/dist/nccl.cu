@@ -31,6 +31,18 @@ static struct Nccl *nccl_of(struct Dist *d)
 
 
 /* check a call of NCCL */
+/* False, with the rank, if another one is gone within a second. */
+static bool others_are_here(struct Dist *d, struct Error *e)
+{
+    const double until = now_s() + 1;
+    do {
+        if (!hub_alive(d->hub, e))
+            return false;
+        usleep(10000);
+    } while (now_s() < until);
+    return true;
+}
+
 #define NCCL_TRY(d, call) nccl_try(d, call, #call, __FILE__, __LINE__)
 
 static bool nccl_try(struct Dist *d, ncclResult_t r, const char *call,
@@ -38,6 +50,11 @@ static bool nccl_try(struct Dist *d, ncclResult_t r, const char *call,
 {
     if (r == ncclSuccess || r == ncclInProgress)
         return true;
+    struct Error e;
+    if (!others_are_here(d, &e)) {
+        backend_failed("%s", e.text);
+        return false;
+    }
     const char *why = ncclGetLastError(d->state ? nccl_of(d)->comm : NULL);
     backend_failed("%s:%d: %s: %s; %s", file, line, call,
                    ncclGetErrorString(r), why ? why : "");
@@ -190,8 +207,10 @@ static bool nccl_wait(struct Dist *d, struct Error *e)
         return backend_ok(e);
     for (int i = 1; ; i++) {
         const cudaError_t r = cudaEventQuery(n->all);
+        if (r == cudaSuccess)
+            return true;
         if (r != cudaErrorNotReady)
-            return CUDA_TRY(r) || backend_ok(e);
+            return others_are_here(d, e) && (CUDA_TRY(r) || backend_ok(e));
         if (i % LOOKS)
             continue;
         if (!hub_alive(d->hub, e) || nccl_failed(d, e))

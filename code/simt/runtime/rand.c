@@ -15,7 +15,18 @@ struct curandGenerator_st {
     unsigned dimensions;
     unsigned long long seed, next;      /* the number that comes next    */
     unsigned long long direction[SIMT_SOBOL_MOST][64];
+    struct curandGenerator_st *other;   /* the one made before           */
 };
+static struct curandGenerator_st *generators;
+
+/* Is it one of ours?  A program may pass a variable that it never set. */
+static struct curandGenerator_st **living(curandGenerator_t g)
+{
+    struct curandGenerator_st **at = &generators;
+    while (*at && *at != g)
+        at = &(*at)->other;
+    return *at ? at : NULL;
+}
 
 /* make a generator */
 static curandStatus_t create(curandGenerator_t *to, curandRngType_t t,
@@ -36,7 +47,8 @@ static curandStatus_t create(curandGenerator_t *to, curandRngType_t t,
     g->dimensions = 1;
     for (int k = 0; quasi && k < SIMT_SOBOL_MOST; k++)
         simt_sobol(k, g->bits, g->direction[k]);
-    *to = g;
+    g->other = generators;
+    *to = generators = g;
     return CURAND_STATUS_SUCCESS;
 }
 
@@ -54,8 +66,12 @@ curandStatus_t curandCreateGeneratorHost(curandGenerator_t *g,
 
 curandStatus_t curandDestroyGenerator(curandGenerator_t g)
 {
+    struct curandGenerator_st **at = living(g);
+    if (!at)
+        return CURAND_STATUS_NOT_INITIALIZED;
+    *at = g->other;
     free(g);
-    return g ? CURAND_STATUS_SUCCESS : CURAND_STATUS_NOT_INITIALIZED;
+    return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandGetVersion(int *version)
@@ -65,7 +81,7 @@ curandStatus_t curandGetVersion(int *version)
 }
 
 #define GENERATOR(g) \
-    do if (!(g)) return CURAND_STATUS_NOT_INITIALIZED; while (0)
+    do if (!living(g)) return CURAND_STATUS_NOT_INITIALIZED; while (0)
 
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t g,
                                                   unsigned long long seed)

@@ -165,6 +165,9 @@ static int arrays(int on_host)
         all[i] = log(all[i]);
     right &= moments(all, N, 0, 0.25) && curandGeneratePoisson(g, p, N, 9) == 0 && moments(doubles(p), N, 9, 3);
     curandDestroyGenerator(g), curandDestroyGenerator(again);
+    /* neither one that was destroyed, nor one that never was */
+    right &= curandDestroyGenerator(g) == CURAND_STATUS_NOT_INITIALIZED &&
+        curandGenerateUniform((curandGenerator_t)0x2df675a1, u, N) == CURAND_STATUS_NOT_INITIALIZED;
     cudaFree(u), cudaFree(d), cudaFree(p);
     return right;
 }
