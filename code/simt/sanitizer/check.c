@@ -1683,6 +1683,8 @@ static void forget_flights(void)
 
 void check_launch_begin(struct Launch *l)
 {
+    if (wanted(CHECK_INIT) && l->sample > 1)
+        wanted_checks &= ~CHECK_INIT;   /* who knows what was written? */
     areas_unsplit();
     if (!order_launch()) {
         areas_clear();
