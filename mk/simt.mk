@@ -37,6 +37,10 @@ $(SIMT_BARE): %: %.h
 	@cp $< $@
 $(SIMTCC): $(CODE)/simt/simtcc $(B)/lib/libsimt.a $(SIMT_HEADERS) $(SIMT_BARE)
 	@mkdir -p $(@D); cp $< $@
+# The same under the name of nvcc, in a folder that PATH may begin with.
+$(SIMTCC): $(B)/as-nvcc/nvcc
+$(B)/as-nvcc/nvcc:
+	@mkdir -p $(@D); ln -sf ../bin/simtcc $@
 $(B)/bin/simt-budget: $(CODE)/course/simt-budget $(SIMTCC)
 	@mkdir -p $(@D); cp $< $@
 

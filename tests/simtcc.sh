@@ -36,6 +36,20 @@ chmod +x "$dir/apple-clang"
 refuses "a clang without NVPTX" 1 'no NVPTX back end' \
     env CLANG="$dir/apple-clang" "$simtcc" tests/data/simt/vector_add.cu
 
+as_nvcc() {         # a makefile's steps, with nvcc's name and its options
+    local nvcc=$BIN/../as-nvcc/nvcc
+    printf '%s\n' '#include <cstdio>' '__global__ void k() { printf("a kernel\n"); }' \
+        'int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize() || D != 3; }' > "$dir/named.cc"
+    "$nvcc" --version | grep -q 'release 1[0-9]' &&
+    "$nvcc" -x cu -std c++17 -gencode arch=compute_80,code=sm_80 -Xptxas -v -G -rdc=true \
+        -Xcompiler -Wall,-O3,-fPIC -DD=3 -dc "$dir/named.cc" -o "$dir/named.o" &&
+    "$nvcc" -dlink "$dir/named.o" -o "$dir/joined.o" &&
+    "$nvcc" "$dir/named.o" "$dir/joined.o" -lcudadevrt -lcublas -Xlinker -s -o "$dir/named" &&
+    [ "$("$dir/named")" = "a kernel" ]
+}
+check "nvcc's name and options" as_nvcc
+refuses "a library that is not there" 1 'cufft: the software GPU does not have' \
+    "$simtcc" tests/data/simt/vector_add.cu -lcufft
 refuses "an option of LLVM without its value" 2 '-mllvm needs a value' \
     "$simtcc" -mllvm
 unrolled() {        # the array of a loop is in registers only if it is unrolled
