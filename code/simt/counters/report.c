@@ -450,7 +450,8 @@ void report_begin(void)
     if (simt_options.sample > 1 && (mode == HTML || mode == JSON))
         misuse("SIMT_SAMPLE=%llu with SIMT_REPORT=%s: the page shows no "
                "sample; take table, lines, csv or sums, or leave out "
-               "SIMT_SAMPLE", (unsigned long long)simt_options.sample, form);
+               "SIMT_SAMPLE", (unsigned long long)simt_options.sample,
+               form);
     if (mode == HTML || mode == JSON)
         page_watch();
     if (path && *path && !(out = fopen(path, "w")))

@@ -674,7 +674,7 @@ static void touch_lane(struct Ask *q, int lane)
     touch_row(q, lane, q->address[lane], (unsigned)q->size);
 }
 
-/* How many lanes from this one on follow each other, so many bytes apart? */
+/* How many lanes from this one on follow each other, step bytes apart? */
 static int row_length(const struct Ask *q, int lane, int step)
 {
     uint64_t next = q->address[lane];
