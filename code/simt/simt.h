@@ -147,6 +147,8 @@ struct Options {
     bool count, check;          /* default: both                         */
     bool plain;                 /* not the functions for 256-bit vectors */
     uint64_t step_limit;        /* warp instructions of one block        */
+    uint64_t sample;            /* count and check every k-th block; 0
+                                 * and 1: each                           */
     size_t heap_bytes;          /* for malloc in kernels: 8 MB           */
     /* Called before each instruction of a warp, with the lanes that will
      * execute it; NULL: nobody. */
@@ -155,6 +157,8 @@ struct Options {
     void (*access)(const struct Warp *, const struct Access *);
 };
 extern struct Options simt_options;
+/* Of all launches that were a sample: blocks, and how many were seen. */
+extern struct Sampled { uint64_t blocks, seen; } simt_sampled;
 size_t simt_heap_used(void);    /* bytes that kernels hold by malloc     */
 
 /* a launch, a block */
@@ -173,6 +177,8 @@ struct Launch {
                                  * counts; complete at launch_ended      */
     struct Touched *touched;    /* or NULL                               */
     bool check;                 /* ask the sanitizer                     */
+    uint64_t sample;            /* they look at every sample-th cluster, */
+    uint64_t seen;              /*   which so far are so many blocks     */
     bool wide;                  /* this processor has 256-bit vectors    */
     enum Fault fault;           /* set once; nothing runs after it       */
     struct Error error;         /* the message of the fault              */
@@ -375,6 +381,10 @@ void check_block_end(struct Block *);
 uint32_t check_access(struct Warp *, const struct Access *);
 void check_barrier(struct Block *);     /* everybody has arrived, nobody  */
                                         /*   has gone on                  */
+/* A warp comes to a barrier that says how many come; they have, and not all
+ * warps of the block wait. */
+void check_part_arrive(struct Warp *, int id);
+void check_part_barrier(struct Block *, int id);
 void check_warp_sync(struct Warp *, uint32_t lanes);
 /* A fence by these lanes: __threadfence, or only __threadfence_block. */
 void check_fence(struct Warp *, uint32_t lanes, bool device);
