@@ -38,7 +38,6 @@ static struct Kernel kernel = {
 };
 static struct Launch launch;
 static struct Block block;
-static struct Cluster cluster = { .launch = &launch, .n = 1, .block = &block };
 static struct Warp warps[4];
 static uint32_t registers[4][256];
 static unsigned char shared[SHARED];
@@ -88,7 +87,10 @@ static void start(int n_warps, int shared_bytes)
     block = (struct Block){ .launch = &launch, .shared = shared,
                             .shared_bytes = (size_t)shared_bytes,
                             .threads = 32 * n_warps, .warps = n_warps,
-                            .warp = warps, .cluster = &cluster };
+                            .warp = warps };
+    static struct Cluster alone;
+    alone = (struct Cluster){ .launch = &launch, .n = 1, .block = &block };
+    block.cluster = &alone;
     check_launch_begin(&launch);
     start_block();
 }
