@@ -65,6 +65,17 @@ check "a row of every second step, the slowest rank and its time" awk -F, '
                  !($4 >= $5 && $5 >= $6 && $6 > 0)) exit_if = 1 }
     END { exit exit_if || NR != 4 }' "$dir/looked-ranks.csv"
 
+plan() {            # options...: of d2, whose exchange bench_step.sh counts
+    "$BIN/train" --model d2 --batch 1 --seq 64 --plan --precision "$@"
+}
+check "a plan for two ranks: what bench-step counts" test \
+    "$(plan fp32 --gpus 2 | tail -1)" = "ranks 2, this is one: each sends \
+13.9 MB of gradients and 13.9 MB of their sums in a step"
+check "a plan with a divided optimiser: half of the moments" awk \
+    -v a="$(plan fp32 --gpus 2 | awk '/^total/ { print $2 }')" \
+    -v b="$(plan fp32 --gpus 2 --zero 1 | awk '/^total/ { print $2 }')" \
+    'BEGIN { exit !(b < a - 13 && b > a - 15) }'
+
 # ---- checkpoints -------------------------------------------------------------
 ranks moved 2 --sum-order fixed --steps 4 --save-every 2 --lr 2e-3
 ranks whole 1 --sum-order fixed --steps 4 --lr 2e-3

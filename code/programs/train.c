@@ -472,9 +472,15 @@ static void find_place(struct Place *p, char **argv)
 }
 
 
+/* A plan is made for ranks that are not there. */
+static int ranks_of(const struct Ranks *r)
+{
+    return o.plan ? (o.world ? o.world : o.gpus) : r->dist.world;
+}
+
 static void share_config(struct ShareConfig *s, struct Ranks *r)
 {
-    const int world = r->dist.world;
+    const int world = ranks_of(r);
     if (o.accumulate % world)
         misuse("--accumulate %d: %d GPUs need a multiple of %d; a smaller "
                "--batch and more of them leave a step the same sequences",
@@ -572,7 +578,7 @@ static void agree(struct Run *r, const char *weights)
 static void make_config(struct TrainConfig *c, struct Ranks *r)
 {
     if (!o.accumulate)
-        o.accumulate = r->dist.world;
+        o.accumulate = ranks_of(r);
     *c = (struct TrainConfig){
         .B = o.batch, .T = o.seq, .accumulate = o.accumulate,
         .seed = (uint64_t)o.seed,
@@ -599,7 +605,7 @@ static void make_config(struct TrainConfig *c, struct Ranks *r)
     c->options.rows = o.logit_rows;
     c->options.no_graph = o.no_graph;
     share_config(&c->share, r);
-    c->options.shards = c->share.shards ? r->dist.world : 0;
+    c->options.shards = c->share.shards ? ranks_of(r) : 0;
 }
 
 /* Take --out for this run; the path of the checkpoint to resume or "". */
@@ -711,6 +717,23 @@ static void load_weights(struct Run *r, const char *checkpoint)
     }
 }
 
+/* What each of several ranks sends in a step, at least: the gradients as
+ * often as the order of the sum wants, once more for the sums or, where
+ * the optimiser is divided, for the weights. */
+static void print_exchange(const struct TrainConfig *c,
+                           const struct Config *model)
+{
+    const int N = ranks_of(NULL), K = c->accumulate;
+    const double once = (N - 1.0) / N * (double)config_params(model) / 1e6;
+    const double gradients = 4 * once * (c->share.fixed ? K / N : 1);
+    const double rest = c->share.shards && c->options.precision == BF16
+                      ? 2 * once : 4 * once;
+    if (N > 1)
+        printf("ranks %d, this is one: each sends %.1f MB of gradients and "
+               "%.1f MB of %s in a step\n", N, gradients, rest,
+               c->share.shards ? "weights" : "their sums");
+}
+
 /* Rank 0 keeps the logs.  That of the ranks is beside the other one:
  * FILE.csv has FILE-ranks.csv. */
 static void open_logs(struct Run *r)
@@ -753,6 +776,7 @@ static void prepare(struct Run *r, const char *checkpoint)
         if (!model_print_plan(stdout, &model, o.batch, o.seq, true, true,
                               &config.options, &e))
             fail("%s", e.text);
+        print_exchange(&config, &model);
         exit(0);
     }
     if (first_rank(&r->ranks))

@@ -375,6 +375,10 @@ void check_block_end(struct Block *);
 uint32_t check_access(struct Warp *, const struct Access *);
 void check_barrier(struct Block *);     /* everybody has arrived, nobody  */
                                         /*   has gone on                  */
+/* A warp comes to a barrier that says how many come; they have, and not all
+ * warps of the block wait. */
+void check_part_arrive(struct Warp *, int id);
+void check_part_barrier(struct Block *, int id);
 void check_warp_sync(struct Warp *, uint32_t lanes);
 /* A fence by these lanes: __threadfence, or only __threadfence_block. */
 void check_fence(struct Warp *, uint32_t lanes, bool device);

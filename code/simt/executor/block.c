@@ -6,10 +6,21 @@
 #include <stdio.h>
 
 /* let a barrier go */
+static bool all_wait(const struct Block *b, int id)
+{
+    int n = 0;
+    for (int k = 0; k < b->warps; k++)
+        n += b->warp[k].state == WARP_AT_BARRIER &&
+             b->warp[k].waits_for == id;
+    return n == b->warps;
+}
+
 static void release(struct Block *b, int id)
 {
     struct Barrier *r = &b->barrier[id];
-    if (b->launch->check)
+    if (b->launch->check && r->expected && !all_wait(b, id))
+        check_part_barrier(b, id);
+    else if (b->launch->check)
         check_barrier(b);
     for (int k = 0; k < b->warps; k++) {
         struct Warp *w = &b->warp[k];

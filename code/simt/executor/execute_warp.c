@@ -330,6 +330,8 @@ void run_barrier(struct Warp *w, const struct Instruction *i, uint32_t on)
     struct Barrier *b = &block->barrier[id];
     b->arrived++;
     b->expected = expected;
+    if (block->launch->check && expected)
+        check_part_arrive(w, (int)id);
     if (i->op != OP_NONE) {
         uint32_t yes = w->file[i->c[0]] ^
                        (i->flags & FLAG_NOT ? ALL_LANES : 0);

@@ -83,6 +83,12 @@ END {
             if (gsub(/<<[ \t]+</, "<<<", line))
                 gsub(/>>[ \t]+>/, ">>>", line)
             out = out line
+            if (line ~ /^#[ \t]*if/)
+                opened[++ifs] = depth
+            else if (line ~ /^#[ \t]*el/ && ifs)
+                depth = opened[ifs]
+            else if (line ~ /^#[ \t]*endif/ && ifs)
+                ifs--
             i = j
             continue
         }

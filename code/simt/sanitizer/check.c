@@ -128,6 +128,24 @@ void check_barrier(struct Block *b)
     order_barrier();
 }
 
+void check_part_arrive(struct Warp *w, int id)
+{
+    if (ordered())
+        order_part_arrive(w, id);
+}
+
+void check_part_barrier(struct Block *b, int id)
+{
+    if (wanted(CHECK_SYNC))
+        waits_elsewhere(b);
+    if (ordered())
+        order_part_phase(id);
+    for (int k = 0; ordered() && k < b->warps; k++)
+        if (b->warp[k].state == WARP_AT_BARRIER &&
+            b->warp[k].waits_for == id)
+            order_part_wait(&b->warp[k], id);
+}
+
 void check_warp_sync(struct Warp *w, uint32_t lanes)
 {
     order_sync(w, lanes);

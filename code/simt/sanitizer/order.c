@@ -485,6 +485,37 @@ void order_wait(const struct Warp *w, int lane, uint64_t address)
         acquire(w, lane, done);
 }
 
+/* Where barrier id keeps its clocks: no shared memory is there. */
+static uint64_t part_key(int id)
+{
+    return SHARED_WINDOW + (1u << 30) + 2 * (uint64_t)id;
+}
+
+void order_part_arrive(const struct Warp *w, int id)
+{
+    order_sync(w, w->alive);
+    struct Release *r = release_at(part_key(id), true);
+    int lane = w->index * LANES + __builtin_ctz(w->alive);
+    if (!r->clock)
+        r->clock = xcalloc(1, sizeof *r->clock);
+    if (knows_any(clocks[lane]))
+        learn_all(r->clock, clocks[lane]);
+    learn(r->clock, w->index, w->alive, now_shared.mine);
+}
+
+void order_part_phase(int id)
+{
+    order_phase(part_key(id));
+}
+
+void order_part_wait(const struct Warp *w, int id)
+{
+    const struct Release *done = release_at(part_key(id) + 1, false);
+    order_turn(w);
+    for (uint32_t m = w->alive; done && m; m &= m - 1)
+        acquire(w, __builtin_ctz(m), done);
+}
+
 /* The next writes are a copy's. */
 void order_copy(void)
 {

@@ -57,6 +57,11 @@ void order_phase(uint64_t address);
 void order_copy(void);
 void order_copy_came(uint64_t address);
 Stamp order_split(const struct Warp *); /* a new strand of its own       */
+/* A warp comes to barrier id of a part of the block; all have come; it goes
+ * on. */
+void order_part_arrive(const struct Warp *, int id);
+void order_part_phase(int id);
+void order_part_wait(const struct Warp *, int id);
 
 /* Does the lane know what any thread of the warpgroup of x has done since
  * x? */
