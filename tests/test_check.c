@@ -88,6 +88,9 @@ static void start(int n_warps, int shared_bytes)
                             .shared_bytes = (size_t)shared_bytes,
                             .threads = 32 * n_warps, .warps = n_warps,
                             .warp = warps };
+    static struct Cluster alone;
+    alone = (struct Cluster){ .launch = &launch, .n = 1, .block = &block };
+    block.cluster = &alone;
     check_launch_begin(&launch);
     start_block();
 }

@@ -1874,6 +1874,53 @@ static void early_loads(const struct Row *row)
                 "mov.u32 %r11, 7;"), 1, 32, "uninitialised; ");
 }
 
+/* A sample counts its blocks, and what it does not see is no mistake. */
+static void sample_counts(const struct Row *row)
+{
+    (void)row;
+    launch_ended = look;
+    simt_options.sample = 3;
+    run(KERNEL("mov.u32 %r12, %ctaid.x;" STORE("%r12")), 11, 40);
+    simt_options.sample = 0;
+    launch_ended = NULL;
+    CHECK(11, 40, T / 40);
+    assert_int_equal(seen[11].executed, 2 * 4);     /* 0, 3, 6 and 9 */
+    assert_int_equal(seen[11].active, 40 * 4);
+}
+
+/* What is told of seven blocks, each of which is looked at, or a third. */
+static const char *told_of(const char *text, uint64_t sample)
+{
+    struct Error e;
+    told[0] = 0;
+    check_configure(NULL, &e);
+    check_reports_to(listen);
+    simt_options.sample = sample;
+    sanitize = true;
+    run(text, 7, 32);
+    sanitize = simt_options.check = false;
+    simt_options.sample = 0;
+    check_reports_to(NULL);
+    return told;
+}
+
+static void sample_checks(const struct Row *row)
+{
+    (void)row;
+    const char *unwritten =
+        KERNEL("ld.global.u32 %r10, [%rd4];" STORE("%r10"));
+    const char *between = KERNEL("st.global.u32 [%rd1], %r2;");
+    const char *within = KERNEL(SHARED "st.shared.u32 [s], %r1;");
+    struct Error e;
+    assert_true(!strncmp(told_of(unwritten, 1), "uninitialised", 13));
+    assert_string_equal(told_of(unwritten, 3), "");
+    assert_true(!strncmp(told_of(between, 1), "race", 4));
+    assert_string_equal(told_of(between, 3), "");
+    assert_string_equal(told_of(within, 3), "race; race; race; ");
+    check_configure(NULL, &e);
+    simt_options.check = false;
+}
+
 static void polls_are_told(const struct Row *row)
 {
     (void)row;
@@ -2041,6 +2088,8 @@ static const struct Row rows[] = {
     { "semaphore", semaphore, "every turn ends at the same instruction" },
     { "early_loads", early_loads,
       "a load that is discarded counts as a use, or a use does not" },
+    { "sample_counts", sample_counts, "blocks 0 to 2 of each launch" },
+    { "sample_checks", sample_checks, "what others wrote is unwritten" },
     { "polls_are_told", polls_are_told, "a poll is taken for a race" },
     { "strength_is_told", strength_is_told, "a release without a fence" },
     { "absent_lanes_are_told", absent_lanes_are_told,

@@ -16,7 +16,7 @@
 static struct Ranks *joined;            /* until ranks_leave */
 static int leave_status;
 
-enum { ABORT_S = 5 };                   /* for collectives to end */
+enum { ABORT_S = 2 };                   /* for collectives to end */
 
 static void leave_now(int number)
 {

@@ -147,6 +147,8 @@ struct Options {
     bool count, check;          /* default: both                         */
     bool plain;                 /* not the functions for 256-bit vectors */
     uint64_t step_limit;        /* warp instructions of one block        */
+    uint64_t sample;            /* count and check every k-th block; 0
+                                 * and 1: each                           */
     size_t heap_bytes;          /* for malloc in kernels: 8 MB           */
     /* Called before each instruction of a warp, with the lanes that will
      * execute it; NULL: nobody. */
@@ -155,6 +157,8 @@ struct Options {
     void (*access)(const struct Warp *, const struct Access *);
 };
 extern struct Options simt_options;
+/* Of all launches that were a sample: blocks, and how many were seen. */
+extern struct Sampled { uint64_t blocks, seen; } simt_sampled;
 size_t simt_heap_used(void);    /* bytes that kernels hold by malloc     */
 
 /* a launch, a block */
@@ -173,6 +177,8 @@ struct Launch {
                                  * counts; complete at launch_ended      */
     struct Touched *touched;    /* or NULL                               */
     bool check;                 /* ask the sanitizer                     */
+    uint64_t sample;            /* they look at every sample-th cluster, */
+    uint64_t seen;              /*   which so far are so many blocks     */
     bool wide;                  /* this processor has 256-bit vectors    */
     enum Fault fault;           /* set once; nothing runs after it       */
     struct Error error;         /* the message of the fault              */

@@ -11,6 +11,7 @@ struct Entry {
     const struct Kernel *kernel;
     char name[128];
     uint64_t launches, warps;
+    uint64_t seen;                  /* blocks that were counted     */
     struct Dim3 grid, block;        /* of the last launch           */
     bool same;                      /* all launches had that shape  */
     size_t dynamic_shared;          /* the largest                  */

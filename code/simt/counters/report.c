@@ -78,6 +78,9 @@ static void csv(const struct Launch *l, const char *name,
         fprintf(out, "%s,%llu,%s,%llu\n", name,
                 (unsigned long long)l->number, metric_table[i].name,
                 (unsigned long long)metric_value(t, i));
+    if (simt_options.sample > 1)
+        fprintf(out, "%s,%llu,blocks_counted,%llu\n", name,
+                (unsigned long long)l->number, (unsigned long long)l->seen);
 }
 
 static double least_seconds(const struct Totals *t);
@@ -98,6 +101,7 @@ static void collect(const struct Launch *l)
         touched_count(l->touched, &t.unique_read, &t.unique_written);
     if (mode == CSV)
         csv(l, e->name, &t);
+    e->seen += l->seen;
     for (int i = 0; i < l->kernel->instructions; i++)
         site_add(&e->site[i], &l->site[i]);
     e->same = e->same && (e->launches == 0 ||
@@ -405,12 +409,27 @@ static void sums(void)
         t.smem_dynamic = e->dynamic_shared;
         fprintf(out, "%s\t\t0\tlaunches\t%llu\n", e->name,
                 (unsigned long long)e->launches);
+        if (simt_options.sample > 1)
+            fprintf(out, "%s\t\t0\tblocks_counted\t%llu\n", e->name,
+                    (unsigned long long)e->seen);
         sums_of(e, "", 0, &t);
         sums_of_lines(e);
     }
 }
 
 /* begin and end the report */
+static void tell_sample(void)
+{
+    const struct Sampled *s = &simt_sampled;
+    if (s->blocks)
+        fprintf(out, "a sample: of the launches with several blocks %llu of"
+                " %llu blocks are counted\nand checked, one in %llu "
+                "(SIMT_SAMPLE); nothing is scaled; of all blocks are only"
+                "\nruns and warps launched\n", (unsigned long long)s->seen,
+                (unsigned long long)s->blocks,
+                (unsigned long long)simt_options.sample);
+}
+
 void report_begin(void)
 {
     static const char *const names[] = { "", "table", "lines", "csv",
@@ -428,6 +447,11 @@ void report_begin(void)
     if (mode == NONE)
         misuse("SIMT_REPORT=%s: no such form; known are table, lines, "
                "csv, sums, html, json", form);
+    if (simt_options.sample > 1 && (mode == HTML || mode == JSON))
+        misuse("SIMT_SAMPLE=%llu with SIMT_REPORT=%s: the page shows no "
+               "sample; take table, lines, csv or sums, or leave out "
+               "SIMT_SAMPLE", (unsigned long long)simt_options.sample,
+               form);
     if (mode == HTML || mode == JSON)
         page_watch();
     if (path && *path && !(out = fopen(path, "w")))
@@ -441,6 +465,8 @@ void report_begin(void)
 
 void report_end(void)
 {
+    if (mode == NONE && simt_options.check)
+        tell_sample();
     if (mode == NONE)
         return;
     if (mode == HTML || mode == JSON)
@@ -455,6 +481,8 @@ void report_end(void)
     }
     for (int i = 0; mode == LINES && i < entries; i++)
         source_of(&entry[i]);
+    if (mode != CSV && mode != SUMS)
+        tell_sample();
     if (mode == LINES && entries)
         fprintf(out, "S: more sectors than the bytes need; B: bank "
                 "conflicts; D: warps split\n");

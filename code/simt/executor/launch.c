@@ -13,6 +13,7 @@ struct Options simt_options = {
     .count = true, .check = true, .step_limit = 400 * 1000 * 1000,
     .heap_bytes = 8 << 20,
 };
+struct Sampled simt_sampled;
 void (*launch_ended)(const struct Launch *l);
 static uint64_t launches;
 
@@ -319,9 +320,36 @@ static void end_cluster(struct Cluster *c)
     }
 }
 
+/* count and check every k-th */
+/* Cluster n is about to run.  What blocks do in between is not known, so
+ * each that is seen is compared with none before. */
+static void look_at(struct Launch *l, uint64_t n, struct Site *site,
+                    bool check)
+{
+    uint64_t blocks = (uint64_t)l->cluster.x * l->cluster.y * l->cluster.z;
+    bool seen = n % l->sample == 0;
+    l->site = seen ? site : NULL;
+    l->check = seen && check;
+    l->seen += seen ? blocks : 0;
+    if (n && l->check && l->sample > 1)
+        check_launch_begin(l);
+}
+
+static void end_sample(struct Launch *l, uint64_t blocks, struct Site *site,
+                       bool check)
+{
+    l->site = site;
+    l->check = check;
+    if (l->sample > 1) {
+        simt_sampled.blocks += blocks;
+        simt_sampled.seen += l->seen;
+    }
+}
 static void run_grid(struct Launch *l)
 {
     struct Cluster c = { .launch = l };
+    struct Site *site = l->site;
+    const bool check = l->check;
     uint64_t blocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
     c.n = (int)(l->cluster.x * l->cluster.y * l->cluster.z);
     c.block = calloc((size_t)c.n, sizeof *c.block);
@@ -331,11 +359,13 @@ static void run_grid(struct Launch *l)
         make_block(&c, r);
     for (uint64_t n = 0; n < blocks / (unsigned)c.n &&
                          l->fault == FAULT_NONE; n++) {
+        look_at(l, n, site, check);
         begin_cluster(&c, n);
         run_cluster(&c);
         end_cluster(&c);
         clock_base += c.block[0].steps;
     }
+    end_sample(l, blocks, site, check);
     for (int r = 0; r < c.n; r++) {
         hopper_free(&c.block[r]);
         free_warps(&c.block[r]);
@@ -392,6 +422,9 @@ static bool run_launch(struct Launch l, void **args, enum Fault *fault,
             l.touched = &touched;
         }
     }
+    uint64_t blocks = (uint64_t)l.grid.x * l.grid.y * l.grid.z;
+    bool one = blocks == (uint64_t)l.cluster.x * l.cluster.y * l.cluster.z;
+    l.sample = simt_options.sample > 1 && !one ? simt_options.sample : 1;
     if (l.check)
         check_launch_begin(&l);
     run_grid(&l);

@@ -222,6 +222,14 @@ static void start(void)
     if (devices < 1 || devices > MOST_DEVICES)
         misuse("SIMT_DEVICES=%s: a number from 1 to %d is expected", n,
                MOST_DEVICES);
+    /* take a sample, if that is asked for */
+    const char *sample = getenv("SIMT_SAMPLE");
+    char *end = "";
+    simt_options.sample = sample ? strtoull(sample, &end, 10) : 1;
+    if (sample && (*end || *sample < '0' || *sample > '9' ||
+                   !simt_options.sample))
+        misuse("SIMT_SAMPLE=%s: a number from 1 on is expected: of how many "
+               "blocks one is counted and checked", sample);
     /* trace a warp, if that is asked for */
     struct Trace t;
     const char *traced = getenv("SIMT_TRACE");

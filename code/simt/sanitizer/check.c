@@ -3,7 +3,6 @@
 #include "simt/sanitizer/check.h"
 
 #include "base/alloc.h"
-#include "base/real.h"
 #include "simt/executor/execute.h"
 #include "simt/sanitizer/area.h"
 #include "simt/sanitizer/async.h"
@@ -675,20 +674,17 @@ static void touch_lane(struct Ask *q, int lane)
     touch_row(q, lane, q->address[lane], (unsigned)q->size);
 }
 
-/* Bit l: lanes l and l - 1 take part, and l is `step` bytes further. */
-SIMD_CLONES
-static uint32_t follows(const uint64_t *address, uint32_t on, uint64_t step)
+/* How many lanes from this one on follow each other, step bytes apart? */
+static int row_length(const struct Ask *q, int lane, int step)
 {
-    uint32_t bits = 0;
-    for (int l = 1; l < LANES; l++)
-        bits |= (uint32_t)(address[l] - address[l - 1] == step) << l;
-    return bits & on & on << 1;
-}
-
-/* How many lanes from this one on follow each other? */
-static int row_length(uint32_t follows, int lane)
-{
-    return 1 + __builtin_ctzll(~((uint64_t)follows >> (lane + 1)));
+    uint64_t next = q->address[lane];
+    int n = 0;
+    do {
+        n++;
+        next += (unsigned)step;
+    } while (lane + n < LANES && q->on >> (lane + n) & 1
+             && q->address[lane + n] == next);
+    return n;
 }
 
 static uint32_t lanes_from(int lane, int n)
@@ -703,22 +699,20 @@ static void touch_scattered(struct Ask *q)
     const struct Now now = *q->now;
     bool simple = q->size == 4 && q->pass == CHECK_AND_NOTE &&
                   !(has_cas && is_cas(q->w));
-    uint32_t side = follows(q->address, q->on, (unsigned)q->size);
-    uint32_t same = follows(q->address, q->on, 0);
     uint64_t before = ~0ull;
     for (uint32_t rest = q->on; rest; ) {
-        int lane = __builtin_ctz(rest), n = row_length(side, lane);
+        int lane = __builtin_ctz(rest), n = row_length(q, lane, q->size);
         uint64_t x = q->address[lane];
         /* a long row at once, of a short one a lane */
         if (n * q->size >= 32)
             touch_row(q, lane, x, (unsigned)(n * q->size));
         else {
             /* one lane, unless its neighbours speak for it */
-            bool middle = x == before && (uint64_t)same >> (lane + 1) & 1;
+            int same = row_length(q, lane, 0);
+            bool middle = x == before && same > 1;
             if (!middle && !(simple && touch_free_word(q, &now, lane, x)))
                 touch_lane(q, lane);
-            n = row_length(same, lane);
-            n -= n > 1;
+            n = same - (same > 1);
         }
         before = x;
         rest &= ~lanes_from(lane, n);
@@ -1707,6 +1701,8 @@ static void forget_flights(void)
 
 void check_launch_begin(struct Launch *l)
 {
+    if (wanted(CHECK_INIT) && l->sample > 1)
+        wanted_checks &= ~CHECK_INIT;   /* who knows what was written? */
     areas_unsplit();
     if (!order_launch()) {
         areas_clear();
