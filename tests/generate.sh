@@ -40,6 +40,18 @@ while IFS= read -r prompt; do
     done
 done < "$dir/prompts" > "$dir/b"
 check "texts of a batch are what they are alone" cmp "$dir/a" "$dir/b"
+"$BIN/quantize" --init "$init" --type int4 --group 32 --out "$dir/int4" \
+    > /dev/null 2> "$dir/stderr"
+few() { "$BIN/generate" --init "$dir/int4" --heads 3 --vocab "$dir/vocab" "$@"; }
+few --prompt x --samples 3 --batch 3 --tokens 30 --seed 5 > "$dir/a" \
+    2>> "$dir/stderr"
+for seed in 5 6 7; do
+    [ $seed -eq 5 ] || echo ---
+    few --prompt x --tokens 30 --seed $seed
+done > "$dir/b" 2>> "$dir/stderr"
+if [ "$(wc -c < "$dir/a")" -gt 60 ] && cmp -s "$dir/a" "$dir/b"
+then ok "a model in int4 writes the same alone and in a batch"
+else not_ok "a model in int4 writes the same alone and in a batch" "$(cat "$dir/stderr")"; fi
 gen --prompt "x" --tokens 60 > "$dir/a"
 gen --prompt "x" --tokens 60 --stop "e" > "$dir/b"
 if [ "$(wc -c < "$dir/b")" -lt "$(wc -c < "$dir/a")" ] &&

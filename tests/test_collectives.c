@@ -352,6 +352,77 @@ static void two_hosts(const struct Row *row)
     ranks_shared_free(clocks, RANKS * sizeof *clocks);
 }
 
+/* Over hosts: the sums, the same bits in all ranks, the formula's time. */
+static int per_host;
+
+static bool over_hosts(struct World *w, void *argument, struct Error *e)
+{
+    const struct Job *job = argument;
+    for (const int *n = job->n; *n >= 0; n++) {
+        const size_t count = (size_t)*n;
+        float *x = malloc((count + 1) * sizeof *x);
+        bool ok = true;
+        for (size_t i = 0; i < count; i++)
+            x[i] = number(w->rank, i);
+        x[count] = 12345;
+        ok = all_reduce_hosts(w, x, count, per_host, e);
+        for (size_t i = 0; ok && i < count; i++)
+            if (!(x[i] == sum(w->size, i)))
+                ok = error_set(e, "P=%d k=%d: x[%zu] is %g, not %g",
+                               w->size, per_host, i, x[i],
+                               sum(w->size, i));
+        if (ok && !(x[count] == 12345))
+            ok = error_set(e, "an element too many was written");
+        free(x);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static void hosts_sums(const struct Row *row)
+{
+    static const int n[] = { 0, 1, 7, 64, 1003, 20011, -1 };
+    struct Error e = { "" };
+    struct Job job = { .n = n };
+    (void)row;
+    for (int P = 1; P <= RANKS; P++)
+        for (per_host = 1; per_host <= P; per_host++)
+            if (P % per_host == 0 &&
+                !run(P, false, 0, none, over_hosts, &job, NULL, &e))
+                fail_msg("%s", e.text);
+}
+
+static bool timed_hosts(struct World *w, void *argument, struct Error *e)
+{
+    const struct Job *job = argument;
+    float *x = calloc((size_t)job->n[0], sizeof *x);
+    const bool ok = all_reduce_hosts(w, x, (size_t)job->n[0], per_host, e);
+    clocks[w->rank] = w->clock_s;
+    free(x);
+    return ok;
+}
+
+static void hosts_time(const struct Row *row)
+{
+    static const int n[] = { 6720 };
+    struct Links links = { { 1e-6, 1e-9 }, { 5e-6, 1e-8 }, 4 };
+    struct Error e = { "" };
+    struct Job job = { .n = n };
+    (void)row;
+    clocks = ranks_shared(RANKS * sizeof *clocks);
+    for (per_host = 2; per_host <= 4; per_host += 2) {
+        links.per_host = per_host;
+        if (!run(8, false, 0, links, timed_hosts, &job, NULL, &e))
+            fail_msg("%s", e.text);
+        const double should = hosts_seconds(8, per_host, 4.0 * n[0],
+                                            &links);
+        if (!(fabs(latest(8) - should) <= 1e-9 * should))
+            fail_msg("%.9g s, expected %.9g", latest(8), should);
+    }
+    ranks_shared_free(clocks, RANKS * sizeof *clocks);
+}
+
 /* ---- what can go wrong --------------------------------------------------- */
 
 enum How { KILLED, LEAVES, FAILS, ENDS, STOPS, MORE };
@@ -583,6 +654,8 @@ int main(void)
         { "NaN", nan_spreads, "a NaN that is skipped" },
         { "barriers", barriers, "a rank that does not wait" },
         { "seconds", seconds, "a formula or a clock that is off" },
+        { "hosts sums", hosts_sums, "chunks of the whole array between hosts" },
+        { "hosts time", hosts_time, "a formula with the array on the slow link" },
         { "two hosts", two_hosts, "the slow link taken for a fast one" },
         { "killed P=4 rank=2 sockets=0", killed, "a death that nobody announces" },
         { "killed P=5 rank=0 sockets=1", killed, "the neighbour blamed" },

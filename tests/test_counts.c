@@ -461,7 +461,47 @@ static void unique(const struct Row *row)
     touched_free(&other);
 }
 
+/* Sectors of a row of a bulk copy. */
+static void bulk(const struct Row *row)
+{
+    expect(row, "want", tma_sectors(
+        (uint64_t)row_number(row, "from", 0),
+        (uint64_t)row_number(row, "at", 0),
+        (uint64_t)row_number(row, "bytes", 0),
+        row_number(row, "multicast", 0) != 0));
+}
+
+/* Only what TMA and wgmma cost, under their own names. */
+static void hopper(const struct Row *row)
+{
+    struct Site s = { .kind = (enum AccessKind)row_number(row, "kind", 0),
+                      .executed = 1, .on = 1 };
+    struct Totals t = { 0 };
+    s.in[SPACE_GLOBAL] = (struct Traffic){ 1, 5, 4, 0, 128 };
+    s.in[SPACE_SHARED] = (struct Traffic){ 2, 7, 6, 0, 64 };
+    totals_add(&t, &s, WORK_OTHER, 0);
+    expect(row, "mem", t.thread_mem);
+    expect(row, "ld", t.tma_ld_req + 10 * t.tma_ld_sec);
+    expect(row, "l2", t.tma_ld_l2);
+    expect(row, "st", t.tma_st_req + 10 * t.tma_st_sec);
+    expect(row, "red", t.tma_red_req + 10 * t.tma_red_sec);
+    expect(row, "dsm", t.tma_dsm_req + 10 * t.tma_dsm_sec);
+    expect(row, "gmma", t.gmma_req + 10 * t.gmma_wave);
+    assert_int_equal(t.gld_req + t.gst_req + t.sld_req + t.sst_req, 0);
+}
+
 static const struct Row sums[] = {
+{ "bulk from=0 bytes=1024 want=32", bulk, "a sector more a piece" },
+{ "bulk from=48 bytes=1024 want=40", bulk, "sectors of the whole row" },
+{ "bulk from=0 at=48 bytes=256 want=10", bulk, "pieces cut by source" },
+{ "bulk from=16 at=16 bytes=272 want=9", bulk, "a last piece too long" },
+{ "bulk from=16 bytes=16 multicast=1 want=2", bulk, "multicast as a load" },
+{ "bulk from=16 bytes=128 multicast=1 want=5", bulk, "pairs of sectors" },
+{ "hopper kind=8 ld=51 l2=4", hopper, "loads of TMA as global loads" },
+{ "hopper kind=9 st=51", hopper, "stores that are not counted" },
+{ "hopper kind=10 red=51", hopper, "reductions as stores" },
+{ "hopper kind=11 dsm=72", hopper, "the sectors of global memory" },
+{ "hopper kind=12 gmma=62", hopper, "requests as wavefronts" },
 { "nothing_asked",   nothing_asked, "a request without lanes" },
 { "generic",         generic, "counted where the instruction says" },
 { "work",            work, "FLOP of lanes that are off" },

@@ -289,6 +289,60 @@ bool all_reduce_halving(struct World *w, float *x, size_t n,
 }
 
 
+/* all-reduce over hosts */
+/* Ranks first, first + stride, ...; this rank is number `place`. */
+struct Ring { int first, stride, size, place; };
+
+static int member(const struct Ring *g, int i)
+{
+    return g->first + (i + g->size) % g->size * g->stride;
+}
+
+static bool scatter_on(struct World *w, const struct Ring *g, float *x,
+                       float *came, size_t n, struct Error *e)
+{
+    const int r = g->place;
+    for (int s = 0; s < g->size - 1; s++) {
+        const struct Chunk out = chunk_of(n, g->size, r - s - 1);
+        const struct Chunk in = chunk_of(n, g->size, r - s - 2);
+        if (!swap(w, member(g, r + 1), x + out.at, out.n,
+                  member(g, r - 1), came, in.n, e))
+            return false;
+        add(x + in.at, came, in.n);
+    }
+    return true;
+}
+
+
+static bool gather_on(struct World *w, const struct Ring *g, float *x,
+                      size_t n, struct Error *e)
+{
+    const int r = g->place;
+    for (int s = 0; s < g->size - 1; s++) {
+        const struct Chunk out = chunk_of(n, g->size, r - s);
+        const struct Chunk in = chunk_of(n, g->size, r - s - 1);
+        if (!swap(w, member(g, r + 1), x + out.at, out.n,
+                  member(g, r - 1), x + in.at, in.n, e))
+            return false;
+    }
+    return true;
+}
+
+bool all_reduce_hosts(struct World *w, float *x, size_t n, int per_host,
+                      struct Error *e)
+{
+    const int k = per_host, here = w->rank % k, host = w->rank / k;
+    const struct Ring near = { host * k, 1, k, here };
+    const struct Ring far = { here, k, w->size / k, host };
+    const struct Chunk own = chunk_of(n, k, here);
+    float *came = scratch(w, n, e);
+    return came && scatter_on(w, &near, x, came, n, e)
+        && scatter_on(w, &far, x + own.at, came, own.n, e)
+        && gather_on(w, &far, x + own.at, own.n, e)
+        && gather_on(w, &near, x, n, e);
+}
+
+
 /* reduce-scatter in the order of the ranks */
 bool reduce_scatter_direct(struct World *w, float *x, size_t n,
                            struct Error *e)

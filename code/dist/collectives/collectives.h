@@ -44,6 +44,11 @@ bool all_reduce_halving(struct World *w, float *x, size_t n,
 bool all_reduce_direct(struct World *w, float *x, size_t n,
                        struct Error *e);
 
+/* The same, first on each host, then between hosts: rank r is on host
+ * r / per_host, and per_host divides the number of ranks. */
+bool all_reduce_hosts(struct World *w, float *x, size_t n, int per_host,
+                      struct Error *e);
+
 /* from[q] of rank r becomes to[r] of rank q; both are [size][n] and may not
  * overlap. */
 bool all_to_all(struct World *w, float *to, const float *from, size_t n,

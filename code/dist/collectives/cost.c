@@ -10,6 +10,16 @@ double cost_seconds(struct Cost c, struct Link link)
     return c.messages * link.alpha_s + c.bytes * link.beta_s;
 }
 
+double hosts_seconds(int P, int per_host, double bytes,
+                     const struct Links *links)
+{
+    const double k = per_host, hosts = P / k;
+    const struct Cost near = { 2 * (k - 1), 2 * (k - 1) * bytes / k };
+    const struct Cost far = { 2 * (hosts - 1),
+                              2 * (hosts - 1) * bytes / k / hosts };
+    return cost_seconds(near, links->near) + cost_seconds(far, links->far);
+}
+
 /* helpers of the formulas */
 static void sends(struct Sent *link, int P, int from, int to,
                   uint64_t messages, size_t floats)

@@ -12,6 +12,10 @@ struct Cost { double messages, bytes; };
 
 double cost_seconds(struct Cost c, struct Link link);
 
+/* Of all_reduce_hosts, where per_host and P divide the array. */
+double hosts_seconds(int P, int per_host, double bytes,
+                     const struct Links *links);
+
 /* a collective and its formulas */
 enum CollectiveKind {
     BROADCAST, REDUCE_SCATTER, ALL_GATHER, ALL_REDUCE, ALL_TO_ALL

@@ -95,6 +95,7 @@ extern "C" __attribute__((device, nothrow)) void free(void *);
 #include "vector_functions.h"
 #include "simt_formats.h"
 #include "simt_texture.h"
+#include "simt_texture_reference.h"
 #include "simt_child.h"
 
 #endif

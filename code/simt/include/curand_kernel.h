@@ -263,6 +263,11 @@ SIMT_DEVICE float4 curand_normal4(curandStatePhilox4_32_10 *s)
     float2 a = curand_normal2(s), b = curand_normal2(s);
     return make_float4(a.x, a.y, b.x, b.y);
 }
+#elif defined(__cplusplus)      /* a host's file names the states only */
+struct curandStateXORWOW;
+typedef curandStateXORWOW curandState;
+struct curandStatePhilox4_32_10;
+typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 #endif
 
 #endif

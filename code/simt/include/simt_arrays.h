@@ -147,6 +147,11 @@ SIMT_API cudaError_t cudaCreateTextureObject(
     cudaTextureObject_t *, const struct cudaResourceDesc *,
     const struct cudaTextureDesc *, const struct cudaResourceViewDesc *);
 SIMT_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t);
+/* What such an object would say. */
+struct simt_texture;
+SIMT_API cudaError_t simt_describe_texture(struct simt_texture *,
+                                           const struct cudaResourceDesc *,
+                                           const struct cudaTextureDesc *);
 SIMT_API cudaError_t cudaCreateSurfaceObject(
     cudaSurfaceObject_t *, const struct cudaResourceDesc *);
 SIMT_API cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t);

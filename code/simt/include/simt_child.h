@@ -69,6 +69,16 @@ SIMT_DEVICE cudaError_t cudaStreamDestroy(cudaStream_t)
 {
     return cudaSuccess;
 }
+SIMT_DEVICE cudaError_t cudaMalloc(void **p, size_t bytes)
+{
+    *p = malloc(bytes);
+    return *p ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+SIMT_DEVICE cudaError_t cudaFree(void *p)
+{
+    free(p);
+    return cudaSuccess;
+}
 SIMT_DEVICE cudaError_t cudaGetLastError(void) { return cudaSuccess; }
 SIMT_DEVICE cudaError_t cudaPeekAtLastError(void) { return cudaSuccess; }
 __device__ cudaError_t cudaDeviceSynchronize(void)

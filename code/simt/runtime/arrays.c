@@ -294,6 +294,27 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t o)
     return drop_object(__func__, o);
 }
 
+cudaError_t simt_describe_texture(struct simt_texture *t,
+                                  const struct cudaResourceDesc *r,
+                                  const struct cudaTextureDesc *d)
+{
+    cudaError_t code = describe("a texture", r, t);
+    if (code)
+        return code;
+    for (int i = 0; i < 3; i++)
+        t->address[i] = d->addressMode[i];
+    memcpy(t->border, d->borderColor, sizeof t->border);
+    t->filter = d->filterMode;
+    t->read = d->readMode;
+    t->normalized = d->normalizedCoords;
+    if (t->filter == cudaFilterModeLinear && !t->read &&
+        t->kind != cudaChannelFormatKindFloat)
+        return refuse(cudaErrorInvalidValue, "a texture: integers cannot "
+                      "be interpolated: set readMode to "
+                      "cudaReadModeNormalizedFloat");
+    return cudaSuccess;
+}
+
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *to,
                                     const struct cudaResourceDesc *r,
                                     const struct cudaTextureDesc *d,
@@ -304,21 +325,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *to,
     if (v)
         return refuse(cudaErrorNotSupported, "cudaCreateTextureObject: a "
                       "view with a format of its own");
-    cudaError_t code = describe(__func__, r, &t);
-    if (code)
-        return code;
-    for (int i = 0; i < 3; i++)
-        t.address[i] = d->addressMode[i];
-    memcpy(t.border, d->borderColor, sizeof t.border);
-    t.filter = d->filterMode;
-    t.read = d->readMode;
-    t.normalized = d->normalizedCoords;
-    if (t.filter == cudaFilterModeLinear && !t.read &&
-        t.kind != cudaChannelFormatKindFloat)
-        return refuse(cudaErrorInvalidValue, "cudaCreateTextureObject: "
-                      "integers cannot be interpolated: set readMode to "
-                      "cudaReadModeNormalizedFloat");
-    return keep_object(__func__, &t, to);
+    cudaError_t code = simt_describe_texture(&t, r, d);
+    return code ? code : keep_object(__func__, &t, to);
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t o)

@@ -123,6 +123,26 @@ __global__ void surface(cudaSurfaceObject_t s, float *zero, float *clamp)
     *(clamp + y * W + x) = surf2Dread<float>(s, (x + W) * 4, y, cudaBoundaryModeClamp);
 }
 
+texture<float, 2> plane_texture;
+texture<unsigned char, 1, cudaReadModeNormalizedFloat> byte_texture;
+__global__ void from_variables(float *to)
+{
+    int i = threadIdx.x;
+    to[i] = tex2D(plane_texture, i % W + 0.5f, i / W + 0.5f) + tex1Dfetch(byte_texture, i);
+}
+static int variables(const float *pitched, size_t pitch, const unsigned char *bytes)
+{
+    unsigned char small[W * H];
+    int right = cudaBindTexture2D(NULL, plane_texture, pitched, cudaCreateChannelDesc<float>(), W, H, pitch) == 0;
+    right &= cudaBindTexture(NULL, byte_texture, bytes, W * H) == 0;
+    from_variables<<<1, W * H>>>(device_got);
+    cudaMemcpy(got, device_got, W * H * 4, cudaMemcpyDeviceToHost);
+    cudaMemcpy(small, bytes, sizeof small, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < W * H; i++)
+        right &= got[i] == host[i] + small[i] / 255.0f;
+    cudaUnbindTexture(plane_texture);
+    return right;
+}
 int main()
 {
     cudaChannelFormatDesc f = cudaCreateChannelDesc<float>();
@@ -263,6 +283,12 @@ int main()
         right &= at[i] == 0 && (got[i] == 2 * back[i / W * W + W - 1] / 2 || got[i] == back[i / W * W + W - 1] / 2);
     row("outside of a surface", right);
     cudaDestroySurfaceObject(s);
+    float *pitched;
+    size_t wide;
+    cudaMallocPitch(&pitched, &wide, W * 4, H);
+    cudaMemcpy2D(pitched, wide, host, W * 4, W * 4, H, cudaMemcpyHostToDevice);
+    row("textures as variables", variables(pitched, wide, (const unsigned char *)raw));
+    cudaFree(pitched);
     cudaFreeArray(volume), cudaFreeArray(layers), cudaFreeArray(plane), cudaFreeArray(cube);
     cudaFree(device_at), cudaFree(device_got), cudaFree(linear), cudaFree(bytes), cudaFree(raw), cudaFree(unit);
     return rows_end();
