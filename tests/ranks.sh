@@ -153,16 +153,17 @@ check "the last checkpoint is whole: the run goes on" grep -q \
     'resumed after step 2' "$dir/full.txt"
 
 # Rank 1 is told to stop: all stop after the same step, and go on as if not.
-ranks told 2 --steps 400 --save-every 2 --sum-order fixed --restarts 3 &
-victim told TERM 000002
+ranks told 2 --steps 2000 --save-every 20 --keep 0 --sum-order fixed \
+    --restarts 3 &
+victim told TERM 000020
 wait $!
 check "a rank that is told to stop: all end after one step" grep -q \
     '^stopped by SIG[A-Z]* after step [0-9]*$' "$dir/told.txt"
 check "and are not started again" test -z \
     "$(grep 'starting all' "$dir/told.err")"
-ranks told 2 --steps 400 --sum-order fixed --resume
-ranks wanted 1 --steps 400 --sum-order fixed
-check "it goes on to the bits of a run in one go" same 000400 wanted told
+ranks told 2 --steps 2000 --sum-order fixed --resume
+ranks wanted 1 --steps 2000 --sum-order fixed
+check "it goes on to the bits of a run in one go" same 002000 wanted told
 
 ranks restarted 2 --steps 800 --save-every 50 --keep 0 --restarts 2 \
     --sum-order fixed &
