@@ -138,15 +138,8 @@ void share_begin(struct Share *s, bool last)
         s->early ? gradients_ready : NULL, s };
 }
 
-void share_end(struct Share *s, int k, bool last)
+static void send_rest(struct Share *s, int k, bool last)
 {
-    if (!s->config.dist)
-        return;
-    profile_range("sum over ranks");
-    if (s->look) {
-        backend_wait();
-        s->own_s += now_s() - s->begun_s;
-    }
     if (last && !s->config.fixed && !s->early)
         gradients_ready(s, 0);
     if (!s->config.fixed)
@@ -158,19 +151,25 @@ void share_end(struct Share *s, int k, bool last)
     dist_join(s->config.dist);
 }
 
+void share_end(struct Share *s, int k, bool last)
+{
+    if (!s->config.dist)
+        return;
+    profile_range("sum over ranks");
+    if (s->look) {
+        backend_wait();
+        s->own_s += now_s() - s->begun_s;
+    }
+    send_rest(s, k, last);
+}
+
 
 void share_exchange(struct Share *s)
 {
     s->sent = 0;
-    if (!s->config.dist)
-        return;
-    for (int i = 0; s->config.fixed && i < s->buckets; i++)
-        add_in_order(s, &s->bucket[i], 0);
-    for (int i = 0; s->config.fixed && i < s->buckets; i++)
-        spread_sum(s, &s->bucket[i]);
-    if (!s->config.fixed)
-        gradients_ready(s, 0);
-    dist_join(s->config.dist);
+    s->early = false;
+    if (s->config.dist)
+        send_rest(s, 0, true);
 }
 
 
