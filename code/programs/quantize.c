@@ -31,7 +31,9 @@ static const struct Usage usage = {
     "--init FILE.safetensors --out FILE.safetensors [options]",
     "Round the matrices of a model to fewer bits.",
     "Biases, LayerNorms and the vectors of the positions stay as they\n"
-    "are.  Every program that takes --init reads the new file.",
+    "are.  Every program that takes --init reads the new file; generate\n"
+    "and eval --stride multiply by its codes, but not in bf16, which is\n"
+    "the default on a GPU.",
 };
 
 /* quantize: the tensors of the new file */
