@@ -40,16 +40,6 @@ same() {            # folder, folder: checkpoint and log
     done
     cmp <(cut -d, -f1-5 "$1.csv") <(cut -d, -f1-5 "$2.csv")
 }
-rank_of() {         # out, rank: its process, once it is there
-    local p
-    for p in $(pgrep -f -- "--out $1 "); do
-        if { tr '\0' '\n' < "/proc/$p/environ"; } 2> /dev/null |
-            grep -qx "MB_RANK=$2"; then
-            echo "$p"
-            return
-        fi
-    done
-}
 
 before=$(now)
 (run "$dir/straight") > "$dir/said" 2>&1 ||

@@ -96,17 +96,21 @@ check "what all ranks say is said once" test \
     "$(wc -l < "$dir/stderr")" -eq 1
 
 victim() {          # folder, signal, step: to rank 1 when the step is saved
-    local p tries=200
+    local p tries=1200
     while [ $((tries--)) -gt 0 ] && ! [ -d "$dir/$1/step-$3" ]; do
+        kill -0 $! 2> /dev/null || return       # the run has ended
         sleep 0.05
     done
-    for p in $(pgrep -f -- "--out $dir/$1 "); do
-        if tr '\0' '\n' < "/proc/$p/environ" 2> /dev/null |
-            grep -qx MB_RANK=1; then
-            kill "-$2" "$p"
-            return
-        fi
-    done
+    p=$(rank_of "$dir/$1" 1)
+    # shellcheck disable=SC2046     # without rank 1: the whole run
+    if [ -n "$p" ]; then kill "-$2" "$p"
+    else kill -9 $(pgrep -f -- "--out $dir/$1 "); fi
+}
+newest() {          # folder: its last step that is saved
+    find "$dir/$1" -name 'step-??????' | sort | sed -n '$s/.*step-0*//p'
+}
+stopped() {         # name: the step after which it was told to stop
+    sed -n 's/^stopped by SIG[A-Z]* after step \([0-9]*\)$/\1/p' "$dir/$1.txt"
 }
 fails() {           # text, name, signal, pattern, options...: one message
     local text=$1 name=$2 number=$3 pattern=$4 status
@@ -126,9 +130,12 @@ fails() {           # text, name, signal, pattern, options...: one message
 }
 fails "a rank that is killed" killed KILL '^train: rank 1 was ended by signal 9'
 fails "a rank that hangs" hangs STOP \
-    'rank 0: .*rank 1 has not answered for 2 s' --timeout 2
-check "its checkpoints can be resumed from" train_small --resume --steps 4 \
-    --out "$dir/killed" --log "$dir/killed.csv"
+    'rank 0: .*rank 1 has not answered for 5 s' --timeout 5
+at=$(newest killed)
+check "its checkpoints can be resumed from" train_small --resume \
+    --steps $((at + 2)) --out "$dir/killed" --log "$dir/killed.csv"
+check "and the run goes on" test -d "$(printf '%s/killed/step-%06d' "$dir" \
+    $((at + 2)))"
 
 # A file of more than 20 KiB cannot be written: a disk that is full for rank 0,
 # which alone writes.
@@ -153,25 +160,36 @@ check "the last checkpoint is whole: the run goes on" grep -q \
     'resumed after step 2' "$dir/full.txt"
 
 # Rank 1 is told to stop: all stop after the same step, and go on as if not.
-ranks told 2 --steps 2000 --save-every 20 --keep 0 --sum-order fixed \
-    --restarts 3 &
+# The runs that get a signal have no end of their own, however late it comes.
+endless="--steps 1000000 --schedule constant --keep 0 --sum-order fixed"
+# shellcheck disable=SC2086
+ranks told 2 $endless --save-every 20 --restarts 3 &
 victim told TERM 000020
 wait $!
-check "a rank that is told to stop: all end after one step" grep -q \
-    '^stopped by SIG[A-Z]* after step [0-9]*$' "$dir/told.txt"
+at=$(stopped told) whole=$((at + 20))
+check "a rank that is told to stop: all end after one step" test -n "$at"
 check "and are not started again" test -z \
     "$(grep 'starting all' "$dir/told.err")"
-ranks told 2 --steps 2000 --sum-order fixed --resume
-ranks wanted 1 --steps 2000 --sum-order fixed
-check "it goes on to the bits of a run in one go" same 002000 wanted told
+# shellcheck disable=SC2086
+ranks told 2 $endless --steps $whole --resume
+# shellcheck disable=SC2086
+ranks wanted 1 $endless --steps $whole
+check "it goes on to the bits of a run in one go" \
+    same "$(printf %06d $whole)" wanted told
 
-ranks restarted 2 --steps 800 --save-every 50 --keep 0 --restarts 2 \
-    --sum-order fixed &
+# Rank 1 is killed, and told to stop once the next try has saved a step.
+# shellcheck disable=SC2086
+ranks restarted 2 $endless --save-every 50 --restarts 2 &
 victim restarted KILL 000050
+until grep -q 'starting all' "$dir/restarted.err" || ! kill -0 $! 2> /dev/null
+do sleep 0.05; done
+victim restarted TERM "$(printf %06d $(($(newest restarted) + 50)))"
 wait $!
-ranks straight 1 --steps 800 --sum-order fixed
+at=$(stopped restarted)
+# shellcheck disable=SC2086
+ranks straight 1 $endless --steps "${at:-1}"
 check "a rank that is killed, with --restarts: the bits of a run in one go" \
-    same 000800 straight restarted
+    same "$(printf %06d "$at")" straight restarted
 check "and it says so" grep -q 'starting all 2 again .*restart 1 of 2' \
     "$dir/restarted.err"
 

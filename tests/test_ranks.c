@@ -13,8 +13,11 @@
 #include <math.h>
 #include <omp.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "scratch.h"
 
 /* ---- a rank that writes down what it is asked for --------------------- */
 enum { MOST = 200 };
@@ -142,7 +145,32 @@ static void parts(const struct Row *row)
 }
 
 /* ---- three ranks of a hub, in threads ---------------------------------- */
-struct Member { int rank, listener; char address[40]; bool leaves, said; };
+struct Member {
+    int rank, listener; char address[40];
+    bool leaves, said;              /* rank 2, and says so */
+    int absent, exchange;           /* ranks that do not answer, or -1 */
+};
+
+static void in_threads(void *(*body)(void *), struct Member all)
+{
+    pthread_t thread[3];
+    struct Member k[3];
+    struct Error e;
+    int port, listener = hub_listen(&port, &e);
+    assert_true(listener >= 0);
+    snprintf(all.address, sizeof all.address, "127.0.0.1:%d", port);
+    for (int r = 0; r < 3; r++) {
+        k[r] = all;
+        k[r].rank = r, k[r].listener = r ? -1 : listener;
+        assert_int_equal(pthread_create(&thread[r], NULL, body, &k[r]), 0);
+    }
+    const char *why[3];
+    for (int r = 0; r < 3; r++)
+        pthread_join(thread[r], (void **)&why[r]);
+    for (int r = 0; r < 3; r++)
+        if (why[r])
+            fail_msg("rank %d: %s", r, why[r]);
+}
 
 static void *member(void *arg)
 {
@@ -173,31 +201,15 @@ static void *member(void *arg)
 
 static void hub(const struct Row *row)
 {
-    pthread_t thread[3];
-    struct Member k[3];
-    struct Error e;
-    int port, listener = hub_listen(&port, &e);
-    assert_true(listener >= 0);
-    for (int r = 0; r < 3; r++) {
-        k[r] = (struct Member){ r, r ? -1 : listener, "",
-            row_int(row, "leaves") == 1, row_int(row, "says") == 1 };
-        snprintf(k[r].address, sizeof k[r].address, "127.0.0.1:%d", port);
-        assert_int_equal(pthread_create(&thread[r], NULL, member, &k[r]),
-                         0);
-    }
-    const char *why[3];
-    for (int r = 0; r < 3; r++)
-        pthread_join(thread[r], (void **)&why[r]);
-    for (int r = 0; r < 3; r++)
-        if (why[r])
-            fail_msg("rank %d: %s", r, why[r]);
+    in_threads(member, (struct Member){
+        .leaves = row_int(row, "leaves") == 1,
+        .said = row_int(row, "says") == 1 });
 }
 
 /* ---- three ranks that wait for their GPUs call the roll ---------------- */
 static pthread_barrier_t all_done;
-struct Caller { int rank, listener, absent, exchange; char address[40]; };
 
-static const char *judge(const struct Caller *k, const struct Hub *h,
+static const char *judge(const struct Member *k, const struct Hub *h,
                          const char *text)
 {
     const int named = k->absent >= 0 ? k->absent : k->exchange == 0 ? 1
@@ -212,25 +224,30 @@ static const char *judge(const struct Caller *k, const struct Hub *h,
          : strstr(text, want) ? NULL : "the message is another";
 }
 
-static void *caller(void *arg)
+static const char *call(const struct Member *k, struct Hub *h)
 {
-    const struct Caller *k = arg;
-    struct Hub h = { 0 };
     struct Error e = { "" };
     int all[3], mine = 0;
-    if (!hub_open(&h, k->rank, 3, k->address, k->listener, 20, &e))
-        fail_msg("%s", e.text);
-    const char *why = NULL;
-    if (k->rank == k->absent)
-        for (int i = 0; i < 6000 && hub_alive(&h, &e); i++)
+    if (!hub_open(h, k->rank, 3, k->address, k->listener, 20, &e))
+        return "it was not opened";
+    if (k->rank == k->absent) {
+        for (int i = 0; i < 6000 && hub_alive(h, &e); i++)
             usleep(10000);
-    else {
-        const bool good = k->rank == k->exchange
-            ? hub_exchange(&h, all, &mine, sizeof mine, &e)
-            : hub_roll_call(&h, 7, 2, &e);
-        why = good ? "the wait was said to be over" : judge(k, &h, e.text);
-        hub_abort(&h);
+        return NULL;
     }
+    const bool good = k->rank == k->exchange
+                    ? hub_exchange(h, all, &mine, sizeof mine, &e)
+                    : hub_roll_call(h, 7, 2, &e);
+    const char *why = good ? "the wait was said to be over"
+                    : judge(k, h, e.text);
+    hub_abort(h);
+    return why;
+}
+
+static void *caller(void *arg)
+{
+    struct Hub h = { 0 };
+    const char *why = call(arg, &h);
     pthread_barrier_wait(&all_done);
     hub_close(&h);
     return (void *)(uintptr_t)why;
@@ -238,25 +255,11 @@ static void *caller(void *arg)
 
 static void roll(const struct Row *row)
 {
-    pthread_t thread[3];
-    struct Caller k[3];
-    struct Error e;
-    int port, listener = hub_listen(&port, &e);
-    assert_true(listener >= 0);
     assert_int_equal(pthread_barrier_init(&all_done, NULL, 3), 0);
-    for (int r = 0; r < 3; r++) {
-        k[r] = (struct Caller){ r, r ? -1 : listener,
-            row_int(row, "absent") - 1, row_int(row, "exchange") - 1, "" };
-        snprintf(k[r].address, sizeof k[r].address, "127.0.0.1:%d", port);
-        assert_int_equal(pthread_create(&thread[r], NULL, caller, &k[r]),
-                         0);
-    }
-    const char *why[3];
-    for (int r = 0; r < 3; r++)
-        pthread_join(thread[r], (void **)&why[r]);
-    for (int r = 0; r < 3; r++)
-        if (why[r])
-            fail_msg("rank %d: %s", r, why[r]);
+    in_threads(caller, (struct Member){
+        .absent = row_int(row, "absent") - 1,
+        .exchange = row_int(row, "exchange") - 1 });
+    pthread_barrier_destroy(&all_done);
 }
 
 /* ---- two ranks, and one has a number that is not finite ---------------- */
@@ -339,12 +342,11 @@ static bool refused(const struct Trial *k, int rank)
 
 static void fault(const struct Row *row)
 {
-    char dir[] = "/tmp/mb-test-XXXXXX", path[64];
+    char path[64];
     struct Trial k = { .kind = row_int(row, "kind"),
                        .shards = row_int(row, "zero"), .shard = path };
     struct Error e;
     int port, bad = 0, status;
-    assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/s.bin", dir);
     write_shard(path);
     k.listener = hub_listen(&port, &e);
@@ -358,8 +360,6 @@ static void fault(const struct Row *row)
     close(k.listener);
     for (int r = 0; r < 2; r++)
         bad += wait(&status) < 0 || status != 0;
-    unlink(path);
-    rmdir(dir);
     assert_int_equal(bad, 0);
 }
 
@@ -436,5 +436,8 @@ static const struct Row rows[] = {
 
 int main(void)
 {
-    return rows_run("ranks", rows, sizeof rows / sizeof *rows);
+    if (make_dir(NULL) != 0)
+        return 1;
+    const int failed = rows_run("ranks", rows, sizeof rows / sizeof *rows);
+    return remove_dir(NULL) ? 1 : failed;
 }

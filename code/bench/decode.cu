@@ -3,7 +3,7 @@
 /* decode: the time of a token of GPT-2 in bf16, for up to 8 texts. */
 #include "bench/cuda_bench.cuh"
 #include "backend/cuda_stream.cuh"
-#include "bench/read_once.cuh"
+#include "bench/memory_ceilings.cuh"
 #include "ops/operators.h"
 
 extern "C" {
@@ -102,43 +102,6 @@ static void put_ids(struct Bench *b, int n, int at)
     }
     b->n = n;
     backend_put(b->ids, ids, (size_t)(3 * n) * sizeof *ids);
-}
-
-/* decode: the ceilings */
-struct Ceilings { double copy, read; };         /* bytes a second */
-
-struct Buffers { uint4 *from, *to; size_t bytes; };
-
-static void copy_work(void *job)
-{
-    const struct Buffers *b = (const struct Buffers *)job;
-    CUDA_OK(cudaMemcpyAsync(b->to, b->from, b->bytes,
-                            cudaMemcpyDeviceToDevice, 0));
-}
-
-static void read_work(void *job)
-{
-    const struct Buffers *b = (const struct Buffers *)job;
-    read_once<<<2112, 512>>>(b->to, b->from, b->bytes / sizeof *b->from);
-}
-
-static struct Ceilings ceilings(void)
-{
-    struct Buffers b = { .from = NULL, .to = NULL,
-                         .bytes = (size_t)2 << 30 };
-    b.from = (uint4 *)random_memory(b.bytes);
-    b.to = (uint4 *)random_memory(b.bytes);
-    const struct Sample copy = gpu_time(copy_work, &b, 21, false);
-    const struct Sample read = gpu_time(read_work, &b, 21, false);
-    CUDA_OK(cudaGetLastError());
-    printf("%-44s", "a copy of 2 GiB");
-    timed_row(&copy, 2.0 * b.bytes, GBS, 100, "decode.copy");
-    printf("%-44s", "reading 2 GiB");
-    timed_row(&read, (double)b.bytes, GBS,
-              50 * median(&copy) / median(&read), "decode.read");
-    CUDA_OK(cudaFree(b.from));
-    CUDA_OK(cudaFree(b.to));
-    return { 2.0 * b.bytes / median(&copy), b.bytes / median(&read) };
 }
 
 
@@ -256,7 +219,7 @@ static void time_token(struct Bench *b, const char *name, int n, int at,
 int main(int argc, char **argv)
 {
     lab_open(argc, argv, "Time a token of GPT-2 in bf16.");
-    const struct Ceilings top = ceilings();
+    const struct Ceilings top = ceilings("decode");
     static const char *const names[] = { "gpt2", "gpt2-medium",
                                          "gpt2-large", "gpt2-xl" };
     static const int batches[] = { 1, 2, 4, 8 };

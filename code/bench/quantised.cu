@@ -3,46 +3,8 @@
 /* quantised: a row times matrices of int8 and int4, on a GPU. */
 #include "bench/cuda_bench.cuh"
 #include "backend/cuda_stream.cuh"
-#include "bench/read_once.cuh"
+#include "bench/memory_ceilings.cuh"
 #include "ops/operators.h"
-
-/* decode: the ceilings */
-struct Ceilings { double copy, read; };         /* bytes a second */
-
-struct Buffers { uint4 *from, *to; size_t bytes; };
-
-static void copy_work(void *job)
-{
-    const struct Buffers *b = (const struct Buffers *)job;
-    CUDA_OK(cudaMemcpyAsync(b->to, b->from, b->bytes,
-                            cudaMemcpyDeviceToDevice, 0));
-}
-
-static void read_work(void *job)
-{
-    const struct Buffers *b = (const struct Buffers *)job;
-    read_once<<<2112, 512>>>(b->to, b->from, b->bytes / sizeof *b->from);
-}
-
-static struct Ceilings ceilings(void)
-{
-    struct Buffers b = { .from = NULL, .to = NULL,
-                         .bytes = (size_t)2 << 30 };
-    b.from = (uint4 *)random_memory(b.bytes);
-    b.to = (uint4 *)random_memory(b.bytes);
-    const struct Sample copy = gpu_time(copy_work, &b, 21, false);
-    const struct Sample read = gpu_time(read_work, &b, 21, false);
-    CUDA_OK(cudaGetLastError());
-    printf("%-44s", "a copy of 2 GiB");
-    timed_row(&copy, 2.0 * b.bytes, GBS, 100, "decode.copy");
-    printf("%-44s", "reading 2 GiB");
-    timed_row(&read, (double)b.bytes, GBS,
-              50 * median(&copy) / median(&read), "decode.read");
-    CUDA_OK(cudaFree(b.from));
-    CUDA_OK(cudaFree(b.to));
-    return { 2.0 * b.bytes / median(&copy), b.bytes / median(&read) };
-}
-
 
 /* quantised: matrices of random codes */
 enum { MOST = 256 };
@@ -247,7 +209,7 @@ int main(int argc, char **argv)
         { "fc", 6400, 1600 }, { "mlp", 1600, 6400 },
         { "wte", 50257, 1600 } };
     lab_open(argc, argv, "Time a row times quantised matrices.");
-    const struct Ceilings top = ceilings();
+    const struct Ceilings top = ceilings("quantised");
     for (const auto &s : shapes) {
         time_bf16(s.name, s.N, s.K, &top);
         for (int type = 0; type < QUANTISED_TYPES; type++)

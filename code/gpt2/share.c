@@ -162,15 +162,8 @@ void share_end(struct Share *s, int k, bool last)
 void share_exchange(struct Share *s)
 {
     s->sent = 0;
-    if (!s->config.dist)
-        return;
-    for (int i = 0; s->config.fixed && i < s->buckets; i++)
-        add_in_order(s, &s->bucket[i], 0);
-    for (int i = 0; s->config.fixed && i < s->buckets; i++)
-        spread_sum(s, &s->bucket[i]);
-    if (!s->config.fixed)
-        gradients_ready(s, 0);
-    dist_join(s->config.dist);
+    s->early = false;
+    share_end(s, 0, true);
 }
 
 

@@ -82,6 +82,18 @@ facts_are() {
         diff <(tail -n +2 "$1" | cut -d, -f1-3) "$2"
 }
 
+# rank_of OUT RANK: that process of a `train --out OUT ...`, once it is there
+rank_of() {
+    local p
+    for p in $(pgrep -f -- "--out $1 "); do
+        if { tr '\0' '\n' < "/proc/$p/environ"; } 2> /dev/null |
+            grep -qx "MB_RANK=$2"; then
+            echo "$p"
+            return
+        fi
+    done
+}
+
 # A corpus of about 100 kB made of chapters, a vocabulary of 320, shards.
 make_corpus() {
     head -c 90000 chapters/workshop/ground-floor.nw > "$dir/train.txt"
