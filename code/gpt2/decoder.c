@@ -19,11 +19,13 @@ static const struct Quantised *quantised(const struct Decoder *d,
                                          const real *w, int N)
 {
     const struct ParamTable *t = &d->m->table;
-    const struct Quantised *q = NULL;
-    for (int i = 0; d->quantised && N <= QUANTISED_TOKENS && i < t->n; i++)
+    const struct QuantisedModel *q = d->quantised;
+    if (!q || N > QUANTISED_TOKENS)
+        return NULL;
+    for (int i = 0; i < t->n; i++)
         if (d->m->w.base + t->row[i].offset == w)
-            q = &d->quantised->row[i];
-    return q && q->codes ? q : NULL;
+            return q->row[i].codes ? &q->row[i] : NULL;
+    return NULL;
 }
 
 static void product(const struct Decoder *d, real *y, const real *x,

@@ -91,18 +91,17 @@ static bool round_matrix(struct QuantisedModel *q, real *w, int i,
     const bool room = quantised_reserve(&h);
     const bool good = room && quantised_round(&h, w, output, input,
                                               SCALE_AMAX, bad, bad + 1);
-    for (int n = 0; good && n < h.N; n++)
-        for (int k = 0; k < h.K; k++)
-            w[(size_t)n * output + (size_t)k * input]
-                = quantised_value(&h, n, k);
+    if (good)
+        quantised_unpack(&h, w, output, input);
     const bool sent = good && send(&q->row[i], &h);
     quantised_release(&h);
     q->n += sent;
     if (room && !good)
         error_set(e, "%s has a weight that is not a number",
                   t->row[i].name);
-    return sent || (room && !good) || !backend_ok(e)
-        ? sent : error_set(e, "no memory for '%s'", t->row[i].name);
+    else if (!sent && backend_ok(e))
+        error_set(e, "no memory for '%s'", t->row[i].name);
+    return sent;
 }
 
 

@@ -59,6 +59,13 @@ static bool cut_back(const char *path, const char *header, int64_t step,
     return ok;
 }
 
+/* Has a print to the file, with this result, left the process? */
+static bool written(const struct RunLog *l, int result, struct Error *e)
+{
+    return (result >= 0 && fflush(l->file) == 0)
+        || error_set(e, "%s: cannot write: %s", l->path, strerror(errno));
+}
+
 bool runlog_open(struct RunLog *l, enum RunLogRows rows, const char *path,
                  int64_t step, bool resumes, struct Error *e)
 {
@@ -77,9 +84,7 @@ bool runlog_open(struct RunLog *l, enum RunLogRows rows, const char *path,
     l->file = fopen(path, "ae");
     if (!l->file)
         return error_set(e, "%s: cannot write: %s", path, strerror(errno));
-    if (!exists && (fputs(header, l->file) < 0 || fflush(l->file) != 0))
-        return error_set(e, "%s: cannot write: %s", path, strerror(errno));
-    return true;
+    return exists || written(l, fputs(header, l->file), e);
 }
 
 bool runlog_row(struct RunLog *l, const struct LogRow *r, struct Error *e)
@@ -89,26 +94,19 @@ bool runlog_row(struct RunLog *l, const struct LogRow *r, struct Error *e)
         return true;
     if (!isnan(r->val_loss))
         snprintf(val, sizeof val, "%.6f", r->val_loss);
-    if (fprintf(l->file, "%lld,%.6f,%s,%.6g,%.6g,%.0f\n",
-                (long long)r->step, r->loss, val, r->norm, r->lr,
-                r->tokens_per_s) < 0 || fflush(l->file) != 0)
-        return error_set(e, "%s: cannot write: %s", l->path,
-                         strerror(errno));
-    return true;
+    return written(l, fprintf(l->file, "%lld,%.6f,%s,%.6g,%.6g,%.0f\n",
+                              (long long)r->step, r->loss, val, r->norm,
+                              r->lr, r->tokens_per_s), e);
 }
 
 bool runlog_ranks(struct RunLog *l, const struct RankRow *r,
                   struct Error *e)
 {
-    if (!l->file)
-        return true;
-    if (fprintf(l->file, "%lld,%d,%d,%.3f,%.3f,%.3f\n",
-                (long long)r->step, r->ranks, r->slowest, 1e3 * r->most_s,
-                1e3 * r->median_s, 1e3 * r->least_s) < 0
-        || fflush(l->file) != 0)
-        return error_set(e, "%s: cannot write: %s", l->path,
-                         strerror(errno));
-    return true;
+    return !l->file
+        || written(l, fprintf(l->file, "%lld,%d,%d,%.3f,%.3f,%.3f\n",
+                              (long long)r->step, r->ranks, r->slowest,
+                              1e3 * r->most_s, 1e3 * r->median_s,
+                              1e3 * r->least_s), e);
 }
 
 void runlog_close(struct RunLog *l)

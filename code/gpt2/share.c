@@ -138,8 +138,15 @@ void share_begin(struct Share *s, bool last)
         s->early ? gradients_ready : NULL, s };
 }
 
-static void send_rest(struct Share *s, int k, bool last)
+void share_end(struct Share *s, int k, bool last)
 {
+    if (!s->config.dist)
+        return;
+    profile_range("sum over ranks");
+    if (s->look) {
+        backend_wait();
+        s->own_s += now_s() - s->begun_s;
+    }
     if (last && !s->config.fixed && !s->early)
         gradients_ready(s, 0);
     if (!s->config.fixed)
@@ -151,25 +158,12 @@ static void send_rest(struct Share *s, int k, bool last)
     dist_join(s->config.dist);
 }
 
-void share_end(struct Share *s, int k, bool last)
-{
-    if (!s->config.dist)
-        return;
-    profile_range("sum over ranks");
-    if (s->look) {
-        backend_wait();
-        s->own_s += now_s() - s->begun_s;
-    }
-    send_rest(s, k, last);
-}
-
 
 void share_exchange(struct Share *s)
 {
     s->sent = 0;
     s->early = false;
-    if (s->config.dist)
-        send_rest(s, 0, true);
+    share_end(s, 0, true);
 }
 
 

@@ -15,22 +15,33 @@ struct Windows {
 };
 
 /* the loss of a prediction */
-/* -log of the probability that these logits give to a token; *best is the
+static int likeliest(const real *logits, int V)
+{
+    int best = 0;
+    for (int i = 1; i < V; i++)
+        if (logits[i] > logits[best])
+            best = i;
+    return best;
+}
+
+/* -log of the probability that these logits give to a token; `best` is the
  * likeliest. */
-static double loss_of(const real *logits, int V, int token, int *best)
+static double loss_of(const real *logits, int V, int token, int best)
 {
     double sum = 0;
-    *best = 0;
-    for (int i = 1; i < V; i++)
-        if (logits[i] > logits[*best])
-            *best = i;
     for (int i = 0; i < V; i++)
-        sum += exp((double)logits[i] - (double)logits[*best]);
-    return log(sum) + (double)logits[*best] - (double)logits[token];
+        sum += exp((double)logits[i] - (double)logits[best]);
+    return log(sum) + (double)logits[best] - (double)logits[token];
 }
 
 
 /* read the context of each window */
+/* Token `at` of window b */
+static int token_of(const struct Windows *w, int b, int at)
+{
+    return w->token[(size_t)b * (size_t)w->stride + (size_t)at];
+}
+
 static bool read_context(struct Decoder *d, const struct Windows *w,
                          struct Error *e)
 {
@@ -39,7 +50,7 @@ static bool read_context(struct Decoder *d, const struct Windows *w,
     for (int b = 0; ok && b < w->n; b++) {
         decoder_reset(d, b);
         for (int i = 0; i < n; i++)
-            w->ids[i] = w->token[(size_t)b * (size_t)w->stride + (size_t)i];
+            w->ids[i] = token_of(w, b, i);
         ok = n == 0 || decoder_prefill(d, b, w->ids, n, NULL, e);
     }
     return ok;
@@ -51,7 +62,7 @@ static bool step(struct Decoder *d, const struct Windows *w, int at,
                  real *logits, struct Error *e)
 {
     for (int b = 0; b < w->n; b++)
-        w->ids[b] = w->token[(size_t)b * (size_t)w->stride + (size_t)at];
+        w->ids[b] = token_of(w, b, at);
     return decoder_step(d, w->rows, w->ids, w->n, logits, e);
 }
 
@@ -67,13 +78,10 @@ static bool score(struct StridedLoss *r, struct Decoder *d,
           && (!other || step(other, w, at, w->others, e));
         for (int b = 0; ok && b < w->n; b++) {
             const size_t row = (size_t)b * (size_t)V;
-            const int token = w->token[(size_t)b * (size_t)w->stride
-                                       + (size_t)at + 1];
-            int best, others = -1;
-            r->sum += loss_of(w->logits + row, V, token, &best);
-            if (other)
-                loss_of(w->others + row, V, token, &others);
-            r->agree += best == others;
+            const int best = likeliest(w->logits + row, V);
+            r->sum += loss_of(w->logits + row, V, token_of(w, b, at + 1),
+                              best);
+            r->agree += other && likeliest(w->others + row, V) == best;
             r->tokens++;
         }
     }

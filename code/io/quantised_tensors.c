@@ -180,11 +180,7 @@ bool quantised_tensor_unpack(real *w, const struct Safetensors *s,
     if (room) {
         quantised_tensor_read(&q, s, prefix, t, i);
         quantised_tensor_steps(t, i, &output, &input);
-        #pragma omp parallel for schedule(static)
-        for (int n = 0; n < q.N; n++)
-            for (int k = 0; k < q.K; k++)
-                w[(size_t)n * output + (size_t)k * input]
-                    = quantised_value(&q, n, k);
+        quantised_unpack(&q, w, output, input);
     }
     quantised_release(&q);
     return room || error_set(e, "%s: no memory for '%s'", s->path,

@@ -30,32 +30,39 @@ static const struct Usage usage = {
     "Print the mean cross-entropy of a model over a shard, in nats.", NULL
 };
 
+/* eval: print the loss of the rows */
+static bool eval_rows(struct Model *m, const struct Loader *data)
+{
+    struct Error e;
+    /* rows = as many as are asked for */
+    const uint64_t batch = (uint64_t)shard.batch;
+    uint64_t rows = data->windows;
+    if (batches && (uint64_t)batches < rows / batch)
+        rows = (uint64_t)batches * batch;
+    const double loss = shard_loss(m, data, &shard, rows);
+    if (!model_ok(m, &e))
+        fail("%s", e.text);
+    printf("loss %.6f tokens %llu\n", loss,
+           (unsigned long long)(rows * (uint64_t)shard.seq));
+    return isfinite(loss);
+}
+
 int main(int argc, char **argv)
 {
     args_options(argc, argv, options, &usage);
     struct Model m;
     struct Loader data;
-    struct Error e;
     if (against && !stride)
         misuse("--against needs --stride N");
     model_and_shard_open(&m, &data, &file, &shard);
     if (stride > shard.seq)
         misuse("--stride %d is more than the %d tokens of a row", stride,
                shard.seq);
-    if (stride)
-        return !eval_strided(&m, &data, &shard, file.init, against, stride,
-                             batches);
-    /* rows = as many as are asked for */
-    const uint64_t batch = (uint64_t)shard.batch;
-    uint64_t rows = data.windows;
-    if (batches && (uint64_t)batches < rows / batch)
-        rows = (uint64_t)batches * batch;
-    double loss = shard_loss(&m, &data, &shard, rows);
-    if (!model_ok(&m, &e))
-        fail("%s", e.text);
-    printf("loss %.6f tokens %llu\n", loss,
-           (unsigned long long)(rows * (uint64_t)shard.seq));
+    const bool finite = stride
+        ? eval_strided(&m, &data, &shard, file.init, against, stride,
+                       batches)
+        : eval_rows(&m, &data);
     loader_close(&data);
     model_free(&m);
-    return isfinite(loss) ? 0 : 1;
+    return finite ? 0 : 1;
 }

@@ -16,8 +16,10 @@ static void reader_open(struct Reader *r, struct Model *m, int rows, int T,
 {
     char path[FILE_PATH_MAX];
     struct Error e;
+    r->q = (struct QuantisedModel){ .m = m };
     if (!decoder_create(&r->d, m, rows, T, &e)
-        || !quantised_model_read(&r->q, m, model_file(path, init), &e))
+        || (r->d.cache && !quantised_model_read(&r->q, m, model_file(
+                                                path, init), &e)))
         fail("%s", e.text);
     if (r->d.cache)
         decoder_quantise(&r->d, &r->q);

@@ -170,7 +170,7 @@ int main(int argc, char **argv)
         fail("%s", e.text);
     /* read the prompts, open the model, and write */
     struct Mapped lines = { 0 };
-    struct QuantisedModel q;
+    struct QuantisedModel q = { .m = &m };
     char path[FILE_PATH_MAX];
     const struct WriteOptions o = { .count = tokens, .stop = stop_token() };
     read_prompts(&lines);
@@ -187,7 +187,8 @@ int main(int argc, char **argv)
         fail("out of memory for %d texts", n);
     s.penalty = penalty;
     if (!decoder_create(&d, &m, rows, m.T, &e)
-        || !quantised_model_read(&q, &m, model_file(path, file.init), &e))
+        || (d.cache && !quantised_model_read(&q, &m,
+                                             model_file(path, file.init), &e)))
         fail("%s", e.text);
     if (d.cache)
         decoder_quantise(&d, &q);

@@ -169,8 +169,6 @@ void ranks_agree(struct Ranks *r, const struct Agreed *a, int n)
     static struct Agreed own[MOST];
     char mine[MOST][AGREED_TEXT] = { 0 }, (*all)[MOST][AGREED_TEXT];
     struct Error e;
-    if (r->dist.world < 2)
-        return;
     if (n > AGREED_MOST)
         fail("%d values to compare, and room for %d", n, AGREED_MOST);
     add_program(&own[0]);

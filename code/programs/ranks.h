@@ -35,7 +35,8 @@ void ranks_leave(struct Ranks *r);
 enum { AGREED_TEXT = 64, AGREED_MOST = 80 };
 struct Agreed { const char *name; char text[AGREED_TEXT]; };
 
-/* Ends the program, with the first name whose values differ. */
+/* With two ranks or more: ends the program, with the first name whose
+ * values differ. */
 void ranks_agree(struct Ranks *r, const struct Agreed *a, int n);
 
 /* FNV-1a of the bytes, beginning from `hash` (0 for the first). */

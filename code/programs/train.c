@@ -790,7 +790,8 @@ static void prepare(struct Run *r, const char *checkpoint)
     if (checkpoint && !path_join(weights, checkpoint, "model.safetensors",
                                  &e))
         fail("%s", e.text);
-    agree(r, checkpoint ? weights : o.init);
+    if (r->ranks.dist.world > 1)
+        agree(r, checkpoint ? weights : o.init);
     open_logs(r);
     r->flop_per_token = count_flop(&model);
 }
@@ -952,42 +953,40 @@ static void write_sample(struct Run *r)
 }
 
 /* save now and then */
-static void save(struct Run *r)
+static void close_logs(struct Run *r)
 {
-    struct Error e;
-    char left[4200];
-    if (!o.out || r->saved == r->trainer.step)
-        return;
-    last_checkpoint_text(r, left, sizeof left);
-    if (!trainer_save(&r->trainer, o.out, r->field, r->fields, &e)) {
-        progress_end(&r->progress);
-        if (r->ranks.hub.quiet)
-            ranks_fail(&r->ranks, e.text);
-        fail("%s; %s", e.text, left);
-    }
-    r->saved = r->trainer.step;
-    if (first_rank(&r->ranks) && !checkpoint_prune(o.out, o.keep, &e))
-        warn("%s", e.text);
+    runlog_close(&r->log);
+    runlog_close(&r->rank_log);
 }
 
-_Noreturn static void stop_nan(struct Run *r, const struct Error *e)
+_Noreturn static void stop_failed(struct Run *r, const struct Error *e)
 {
     char left[4200];
     last_checkpoint_text(r, left, sizeof left);
     progress_end(&r->progress);
-    runlog_close(&r->log);
-    runlog_close(&r->rank_log);
+    close_logs(r);
     if (r->ranks.hub.quiet)
         ranks_fail(&r->ranks, e->text);
     fail("%s; %s", e->text, left);
+}
+
+static void save(struct Run *r)
+{
+    struct Error e;
+    if (!o.out || r->saved == r->trainer.step)
+        return;
+    if (!trainer_save(&r->trainer, o.out, r->field, r->fields, &e))
+        stop_failed(r, &e);
+    r->saved = r->trainer.step;
+    if (first_rank(&r->ranks) && !checkpoint_prune(o.out, o.keep, &e))
+        warn("%s", e.text);
 }
 
 _Noreturn static void save_and_stop(struct Run *r, int signal)
 {
     progress_end(&r->progress);
     save(r);
-    runlog_close(&r->log);
-    runlog_close(&r->rank_log);
+    close_logs(r);
     printf("stopped by %s after step %lld\n", stop_name(signal),
            (long long)r->trainer.step);
     if (o.out)
@@ -1010,11 +1009,9 @@ static bool is_time(int64_t step, int64_t every)
 }
 
 /* All ranks end after the same step: the trainer tells them. */
-static bool is_over(const struct Run *r)
+static bool is_stopped(const struct Run *r)
 {
-    return r->trainer.step >= o.steps
-        || (r->ranks.dist.world > 1 ? r->trainer.stop
-                                    : stop_signal() != 0);
+    return r->ranks.dist.world > 1 ? r->trainer.stop : stop_signal() != 0;
 }
 
 static void run_steps(struct Run *r)
@@ -1022,7 +1019,7 @@ static void run_steps(struct Run *r)
     struct Trainer *t = &r->trainer;
     r->start_s = now_s();
     r->start_step = t->step;
-    while (!is_over(r)) {
+    while (t->step < o.steps && !is_stopped(r)) {
         struct StepReport s;
         struct Error e;
         double start = now_s(), val = NAN;
@@ -1031,12 +1028,12 @@ static void run_steps(struct Run *r)
         t->share.look = r->ranks.dist.world > 1
             && is_time(t->step + 1, o.rank_times);
         if (!trainer_step(t, &s, &e))
-            stop_nan(r, &e);
+            stop_failed(r, &e);
         double step_s = now_s() - start;
         if (o.val && is_time(t->step, o.val_every))
             val = trainer_validate(t, o.val_batches);
         if (!model_ok(&t->model, &e))
-            stop_nan(r, &e);
+            stop_failed(r, &e);
         log_step(r, &s, val, step_s);
         report(r, &s, val, step_s);
         if (is_time(t->step, o.sample_every) && !stop_signal()
@@ -1077,13 +1074,12 @@ int main(int argc, char **argv)
     stop_catch();
     progress_start(&run.progress, stdout, 10);
     run_steps(&run);
-    if (run.ranks.dist.world > 1 ? run.trainer.stop : stop_signal() != 0)
+    if (is_stopped(&run))
         save_and_stop(&run, stop_signal() ? stop_signal() : SIGTERM);
     progress_end(&run.progress);
     print_end(&run);
     save(&run);
-    runlog_close(&run.log);
-    runlog_close(&run.rank_log);
+    close_logs(&run);
     if (o.out)
         printf("the model is in %s/step-%06lld\n", o.out,
                (long long)run.trainer.step);

@@ -284,6 +284,12 @@ struct Warp {
 /* The linear thread index in its block of a lane, and its threadIdx. */
 struct Dim3 thread_index(const struct Warp *, int lane);
 
+/* The frame of a lane: its local memory. */
+static inline unsigned char *frame_of(const struct Warp *w, int lane)
+{
+    return w->local + (size_t)lane * w->block->launch->kernel->local_bytes;
+}
+
 /* device memory */
 /* The bytes of device memory as the host may touch them lie at a constant
  * distance from the device addresses: memory_bytes(address).  Allocations
@@ -321,6 +327,12 @@ void memory_totals(size_t *used, size_t *total);
 static inline unsigned char *memory_bytes(uint64_t address)
 {
     return (unsigned char *)(uintptr_t)(address + (uint64_t)memory.delta);
+}
+
+/* Is this an address of the device? */
+static inline bool on_device(const void *p)
+{
+    return (uint64_t)(uintptr_t)p - memory.base < memory.bytes;
 }
 
 /* reading and launching */

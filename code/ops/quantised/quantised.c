@@ -89,6 +89,16 @@ real quantised_value(const struct Quantised *q, int n, int k)
     return (real)code * (real)bf16_to_float(scale);
 }
 
+void quantised_unpack(const struct Quantised *q, real *w, size_t output,
+                      size_t input)
+{
+    #pragma omp parallel for schedule(static)
+    for (int n = 0; n < q->N; n++)
+        for (int k = 0; k < q->K; k++)
+            w[(size_t)n * output + (size_t)k * input]
+                = quantised_value(q, n, k);
+}
+
 
 /* round a matrix */
 static void round_row(const struct Quantised *q, int n, const real *w,

@@ -67,8 +67,10 @@ bool quantised_round(const struct Quantised *q, const real *w,
                      size_t output, size_t input, enum QuantisedScale how,
                      int *bad_n, int *bad_k);
 
-/* The weight that q has, on the host. */
+/* The weight that q has, on the host; and all of them, put into w. */
 real quantised_value(const struct Quantised *q, int n, int k);
+void quantised_unpack(const struct Quantised *q, real *w, size_t output,
+                      size_t input);
 
 /* contract of `quantised_linear` */
 /* y[m][n] = b[n] + the sum over k of x[m][k] times weight k of output n

@@ -523,7 +523,7 @@ static const unsigned char *map_bytes(const struct Warp *w, int lane,
     uint64_t at = address - LOCAL_WINDOW;
     if (address >> 48 == LOCAL_WINDOW >> 48)
         return at + sizeof(struct TensorMap) <= k->local_bytes
-            ? w->local + (size_t)lane * k->local_bytes + at : NULL;
+            ? frame_of(w, lane) + at : NULL;
     return memory_holds(address, sizeof(struct TensorMap))
         ? memory_bytes(address) : NULL;
 }

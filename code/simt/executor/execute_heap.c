@@ -43,11 +43,6 @@ static bool lane_free(struct Warp *w, int lane, uint64_t address)
 }
 
 /* each lane in turn */
-static unsigned char *frame_of(struct Warp *w, int lane)
-{
-    return w->local + (size_t)lane * w->block->launch->kernel->local_bytes;
-}
-
 void run_malloc(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     for (; on; on &= on - 1) {

@@ -615,7 +615,7 @@ static bool move_lane(struct Warp *w, const struct Instruction *i, int l,
     if (at > stride || stride - at < (size_t)(i->size * i->width))
         return launch_fault(w, FAULT_ILLEGAL_ADDRESS, "%.40s outside of "
                             "the parameters", i->name);
-    unsigned char *p = w->local + stride * (unsigned)l + at;
+    unsigned char *p = frame_of(w, l) + at;
     for (int k = 0; k < i->width; k++, p += i->size)
         if (load_it)
             set_all(w, i->d[k], i->flags & FLAG_WIDE,

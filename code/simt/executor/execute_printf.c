@@ -16,7 +16,7 @@ static const unsigned char *generic_byte(const struct Warp *w, int lane,
     size_t local = launch->kernel->local_bytes;
     uint64_t at = address - LOCAL_WINDOW;
     if (at < local && bytes <= local - at)
-        return w->local + local * (size_t)lane + at;
+        return frame_of(w, lane) + at;
     at = address - SHARED_WINDOW;
     if (at < w->block->shared_bytes && bytes <= w->block->shared_bytes - at)
         return w->block->shared + at;
@@ -85,10 +85,9 @@ static const char *print_one(const struct Warp *w, int lane,
 /* printf of a lane */
 void run_printf(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
-    size_t stride = w->block->launch->kernel->local_bytes;
     for (uint32_t m = on; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
-        const unsigned char *frame = w->local + stride * (size_t)lane;
+        const unsigned char *frame = frame_of(w, lane);
         uint64_t format, args;
         char text[4096];
         memcpy(&format, frame + i->offset, 8);
@@ -111,11 +110,9 @@ void run_assert(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
     int lane = __builtin_ctz(on);
     struct Dim3 t = thread_index(w, lane);
-    const unsigned char *frame = w->local + (size_t)lane *
-                                 w->block->launch->kernel->local_bytes;
     uint64_t what;
     char text[256];
-    memcpy(&what, frame + i->offset, 8);
+    memcpy(&what, frame_of(w, lane) + i->offset, 8);
     copy_string(w, lane, what, text, sizeof text);
     launch_fault(w, FAULT_ASSERT, "thread (%u,%u,%u): assertion '%s' "
                  "failed", t.x, t.y, t.z, text);
@@ -194,10 +191,9 @@ static bool launch_child(struct Warp *w, int lane, uint64_t tag,
 
 void run_child(struct Warp *w, const struct Instruction *i, uint32_t on)
 {
-    size_t stride = w->block->launch->kernel->local_bytes;
     for (uint32_t m = on; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
-        const unsigned char *frame = w->local + stride * (size_t)lane;
+        const unsigned char *frame = frame_of(w, lane);
         uint64_t tag, what;
         memcpy(&tag, frame + i->offset, 8);
         memcpy(&what, frame + i->offset2, 8);

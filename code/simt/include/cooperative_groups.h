@@ -8,13 +8,13 @@
     __attribute__((always_inline, nodebug))
 
 /* shuffle a value of any size */
-#define SIMT_GROUP_SHUFFLE(name, argument)                              \
+#define SIMT_GROUP_SHUFFLE(name, shuffle, argument, width)              \
     template <class T> SIMT_IN_GROUP T name(T x, argument from) const   \
     {                                                                   \
         unsigned word[(sizeof x + 3) / 4] = {};                         \
         __builtin_memcpy(word, &x, sizeof x);                           \
         _Pragma("unroll") for (unsigned &w : word)                      \
-            w = __##name##_sync(mask(), w, from, n);                    \
+            w = shuffle(mask(), w, from, width);                        \
         __builtin_memcpy(&x, word, sizeof x);                           \
         return x;                                                       \
     }
@@ -83,14 +83,12 @@ struct grid_group {
     SIMT_IN_GROUP static dim3 block_index() { return uint3(blockIdx); }
     SIMT_IN_GROUP static unsigned long long thread_rank()
     {
-        unsigned long long block =
-            (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-        return block * thread_block::size() + thread_block::thread_rank();
+        return block_rank() * thread_block::size() +
+               thread_block::thread_rank();
     }
     SIMT_IN_GROUP static unsigned long long size()
     {
-        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z *
-               thread_block::size();
+        return num_blocks() * thread_block::size();
     }
 };
 SIMT_IN_GROUP grid_group this_grid() { return {}; }
@@ -128,18 +126,7 @@ SIMT_IN_GROUP cluster_group this_cluster() { return {}; }
 template <class Group> SIMT_IN_GROUP void sync(const Group &g) { g.sync(); }
 
 /* a tile of a warp */
-template <unsigned n, class Parent = void> struct thread_block_tile {
-    static_assert(n <= 32 && (n & (n - 1)) == 0,
-                  "simtcc: a tile has 1, 2, 4, 8, 16 or 32 threads");
-    thread_block_tile() = default;
-    template <class P>
-    SIMT_IN_GROUP thread_block_tile(const thread_block_tile<n, P> &) {}
-    SIMT_IN_GROUP static unsigned mask()
-    {
-        unsigned first = thread_block::thread_rank() % 32 / n * n;
-        return (unsigned)((1ull << n) - 1) << first;
-    }
-    SIMT_IN_GROUP static void sync() { __syncwarp(mask()); }
+template <unsigned n> struct simt_tile {
     SIMT_IN_GROUP static unsigned thread_rank()
     {
         return thread_block::thread_rank() % n;
@@ -154,10 +141,25 @@ template <unsigned n, class Parent = void> struct thread_block_tile {
     {
         return (thread_block::size() + n - 1) / n;
     }
-    SIMT_GROUP_SHUFFLE(shfl, int)
-    SIMT_GROUP_SHUFFLE(shfl_up, unsigned)
-    SIMT_GROUP_SHUFFLE(shfl_down, unsigned)
-    SIMT_GROUP_SHUFFLE(shfl_xor, unsigned)
+};
+
+template <unsigned n, class Parent = void>
+struct thread_block_tile : simt_tile<n> {
+    static_assert(n <= 32 && (n & (n - 1)) == 0,
+                  "simtcc: a tile has 1, 2, 4, 8, 16 or 32 threads");
+    thread_block_tile() = default;
+    template <class P>
+    SIMT_IN_GROUP thread_block_tile(const thread_block_tile<n, P> &) {}
+    SIMT_IN_GROUP static unsigned mask()
+    {
+        unsigned first = thread_block::thread_rank() % 32 / n * n;
+        return (unsigned)((1ull << n) - 1) << first;
+    }
+    SIMT_IN_GROUP static void sync() { __syncwarp(mask()); }
+    SIMT_GROUP_SHUFFLE(shfl, __shfl_sync, int, n)
+    SIMT_GROUP_SHUFFLE(shfl_up, __shfl_up_sync, unsigned, n)
+    SIMT_GROUP_SHUFFLE(shfl_down, __shfl_down_sync, unsigned, n)
+    SIMT_GROUP_SHUFFLE(shfl_xor, __shfl_xor_sync, unsigned, n)
     SIMT_IN_GROUP static unsigned ballot(int x)
     {
         unsigned m = mask();
@@ -214,15 +216,7 @@ struct coalesced_group {
     SIMT_IN_GROUP unsigned meta_group_rank() const { return part; }
     SIMT_IN_GROUP unsigned meta_group_size() const { return parts; }
     /* shuffles of a coalesced group */
-    template <class T> SIMT_IN_GROUP T simt_from(T x, unsigned lane) const
-    {
-        unsigned word[(sizeof x + 3) / 4] = {};
-        __builtin_memcpy(word, &x, sizeof x);
-        _Pragma("unroll") for (unsigned &w : word)
-            w = __shfl_sync(lanes, w, (int)lane);
-        __builtin_memcpy(&x, word, sizeof x);
-        return x;
-    }
+    SIMT_GROUP_SHUFFLE(simt_from, __shfl_sync, unsigned, 32)
     template <class T> SIMT_IN_GROUP T shfl(T x, unsigned rank) const
     {
         return simt_from(x, simt_nth_lane(lanes, rank));
@@ -292,28 +286,13 @@ SIMT_IN_GROUP thread_block this_thread_block(block_tile_memory<n> &)
 {
     return {};
 }
-template <unsigned n> struct simt_large_tile {
+template <unsigned n> struct simt_large_tile : simt_tile<n> {
     static_assert(n <= 1024 && (n & (n - 1)) == 0,
                   "simtcc: a tile has a power of two of threads, to 1024");
-    SIMT_IN_GROUP static unsigned thread_rank()
-    {
-        return thread_block::thread_rank() % n;
-    }
-    SIMT_IN_GROUP static constexpr unsigned size() { return n; }
-    SIMT_IN_GROUP static constexpr unsigned num_threads() { return n; }
-    SIMT_IN_GROUP static unsigned meta_group_rank()
-    {
-        return thread_block::thread_rank() / n;
-    }
-    SIMT_IN_GROUP static unsigned meta_group_size()
-    {
-        return (thread_block::size() + n - 1) / n;
-    }
     SIMT_IN_GROUP static void sync()
     {
-        asm volatile("bar.sync %0, %1;"
-                     :: "r"((meta_group_rank() + 1) % 16), "r"(n)
-                     : "memory");
+        const unsigned barrier = (simt_tile<n>::meta_group_rank() + 1) % 16;
+        asm volatile("bar.sync %0, %1;" :: "r"(barrier), "r"(n) : "memory");
     }
 };
 template <unsigned n, bool large> struct simt_tile_of {

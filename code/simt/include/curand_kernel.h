@@ -67,27 +67,26 @@ SIMT_DEVICE unsigned curand(curandStateXORWOW *s)
     s->d += 362437;
     return s->v[4] + s->d;
 }
+SIMT_DEVICE void simt_begin(curandStateXORWOW *s, const unsigned words[8])
+{
+    for (int i = 0; i < 5; i++)
+        s->v[i] = words[i] | (i == 0);          /* not all of them 0 */
+    s->d = words[5];
+}
+
 template <class State>
-SIMT_DEVICE void simt_seed(unsigned long long seed,
-                           unsigned long long sequence, unsigned *words)
+SIMT_DEVICE void curand_init(unsigned long long seed,
+                             unsigned long long sequence,
+                             unsigned long long offset, State *s)
 {
     const unsigned low = (unsigned)sequence;
     const unsigned high = (unsigned)(sequence >> 32);
     const unsigned a[4] = { low, high, 1, 0 }, b[4] = { low, high, 2, 0 };
+    unsigned words[8];
     simt_philox(a, seed, words);
     simt_philox(b, seed, words + 4);
-}
-SIMT_DEVICE void curand_init(unsigned long long seed,
-                             unsigned long long sequence,
-                             unsigned long long offset,
-                             curandStateXORWOW *s)
-{
-    unsigned words[8];
     *s = {};
-    simt_seed<curandStateXORWOW>(seed, sequence, words);
-    for (int i = 0; i < 5; i++)
-        s->v[i] = words[i] | (i == 0);          /* not all of them 0 */
-    s->d = words[5];
+    simt_begin(s, words);
     while (offset-- > 0)
         curand(s);
 }
@@ -107,20 +106,12 @@ SIMT_DEVICE unsigned curand(curandStateMRG32k3a *s)
     s->b[0] = s->b[1], s->b[1] = s->b[2], s->b[2] = (unsigned)q;
     return (unsigned)(p > q ? p - q : p - q + m);
 }
-SIMT_DEVICE void curand_init(unsigned long long seed,
-                             unsigned long long sequence,
-                             unsigned long long offset,
-                             curandStateMRG32k3a *s)
+SIMT_DEVICE void simt_begin(curandStateMRG32k3a *s, const unsigned words[8])
 {
-    unsigned words[8];
-    *s = {};
-    simt_seed<curandStateMRG32k3a>(seed, sequence, words);
     for (int i = 0; i < 3; i++) {
         s->a[i] = words[i] % 4294967086u + 1;
         s->b[i] = words[4 + i] % 4294944442u + 1;
     }
-    while (offset-- > 0)
-        curand(s);
 }
 
 /* Sobol in a thread */

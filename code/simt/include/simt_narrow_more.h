@@ -5,25 +5,20 @@
 #define SIMT_NARROW_MORE_H
 
 /* pairs of narrow numbers */
+#define SIMT_NARROW_UNARY(where, T2, name, one)                           \
+    where T2 name(T2 a) { return T2(one(a.x), one(a.y)); }
+#define SIMT_NARROW_BINARY(T2, name, one)                                 \
+    SIMT_BOTH T2 name(T2 a, T2 b)                                         \
+    {                                                                     \
+        return T2(one(a.x, b.x), one(a.y, b.y));                          \
+    }
 #define SIMT_NARROW_PAIRS(T, T2)                                          \
-    SIMT_BOTH T2 __hsub2(T2 a, T2 b)                                      \
-    {                                                                     \
-        return T2(__hsub(a.x, b.x), __hsub(a.y, b.y));                    \
-    }                                                                     \
-    SIMT_BOTH T2 __h2div(T2 a, T2 b)                                      \
-    {                                                                     \
-        return T2(__hdiv(a.x, b.x), __hdiv(a.y, b.y));                    \
-    }                                                                     \
-    SIMT_BOTH T2 __hneg2(T2 a) { return T2(__hneg(a.x), __hneg(a.y)); }   \
-    SIMT_BOTH T2 __habs2(T2 a) { return T2(__habs(a.x), __habs(a.y)); }   \
-    SIMT_BOTH T2 __hmin2(T2 a, T2 b)                                      \
-    {                                                                     \
-        return T2(__hmin(a.x, b.x), __hmin(a.y, b.y));                    \
-    }                                                                     \
-    SIMT_BOTH T2 __hmax2(T2 a, T2 b)                                      \
-    {                                                                     \
-        return T2(__hmax(a.x, b.x), __hmax(a.y, b.y));                    \
-    }                                                                     \
+    SIMT_NARROW_BINARY(T2, __hsub2, __hsub)                               \
+    SIMT_NARROW_BINARY(T2, __h2div, __hdiv)                               \
+    SIMT_NARROW_UNARY(SIMT_BOTH, T2, __hneg2, __hneg)                     \
+    SIMT_NARROW_UNARY(SIMT_BOTH, T2, __habs2, __habs)                     \
+    SIMT_NARROW_BINARY(T2, __hmin2, __hmin)                               \
+    SIMT_NARROW_BINARY(T2, __hmax2, __hmax)                               \
     SIMT_BOTH T2 operator+(T2 a, T2 b) { return __hadd2(a, b); }          \
     SIMT_BOTH T2 operator-(T2 a, T2 b) { return __hsub2(a, b); }          \
     SIMT_BOTH T2 operator*(T2 a, T2 b) { return __hmul2(a, b); }          \
@@ -66,10 +61,7 @@
 /* functions of narrow numbers */
 #define SIMT_NARROW_FUNCTION(T, T2, name, f)                              \
     SIMT_DEVICE T h##name(T x) { return T(f(float(x))); }                 \
-    SIMT_DEVICE T2 h2##name(T2 x)                                         \
-    {                                                                     \
-        return T2(h##name(x.x), h##name(x.y));                            \
-    }
+    SIMT_NARROW_UNARY(SIMT_DEVICE, T2, h2##name, h##name)
 #define SIMT_NARROW_FUNCTIONS(T, T2)                                      \
     SIMT_NARROW_FUNCTION(T, T2, exp, expf)                                \
     SIMT_NARROW_FUNCTION(T, T2, exp2, exp2f)                              \

@@ -381,11 +381,12 @@ static uint32_t place(struct Decoder *d, const struct Operand *o,
                             longer ? address_of(o->variable) + o->value :
                             (uint32_t)(address_of(o->variable) + o->value));
         break;
-    case OPERAND_NAME:
-        if (letter == 'l' && function_address(d->t, o->name))
-            return constant(d, CONSTANT_LONG,
-                            function_address(d->t, o->name));
+    case OPERAND_NAME: {
+        uint64_t address = function_address(d->t, o->name);
+        if (letter == 'l' && address)
+            return constant(d, CONSTANT_LONG, address);
         break;
+    }
     default:
         break;
     }
@@ -1643,16 +1644,23 @@ static struct Function *function_named(struct Decoder *d, const char *name)
     return NULL;
 }
 
+/* *to = the place of parameter k, which has 64 bits.  False: there is no
+ * such parameter. */
+static bool place_of(const struct Operand *list, int k, int64_t *to)
+{
+    if (k >= list->n || list->list[k].kind != OPERAND_VARIABLE ||
+        list->list[k].variable->bytes != 8)
+        return false;
+    *to = (int64_t)list->list[k].variable->place;
+    return true;
+}
+
 static bool decode_printf(struct Decoder *d, const struct Operand *args)
 {
     struct Instruction i = start(d, run_printf);
-    if (args->n != 2 || args->list[0].kind != OPERAND_VARIABLE ||
-        args->list[1].kind != OPERAND_VARIABLE ||
-        args->list[0].variable->bytes != 8 ||
-        args->list[1].variable->bytes != 8)
+    if (args->n != 2 || !place_of(args, 0, &i.offset) ||
+        !place_of(args, 1, &i.offset2))
         return refuse(d, "vprintf wants a format and the arguments");
-    i.offset = (int64_t)args->list[0].variable->place;
-    i.offset2 = (int64_t)args->list[1].variable->place;
     return emit(d, &i);
 }
 
@@ -1660,13 +1668,9 @@ static bool decode_printf(struct Decoder *d, const struct Operand *args)
 static bool decode_child(struct Decoder *d, const struct Operand *args)
 {
     struct Instruction i = start(d, run_child);
-    if (args->n != 2 || args->list[0].kind != OPERAND_VARIABLE ||
-        args->list[1].kind != OPERAND_VARIABLE ||
-        args->list[0].variable->bytes != 8 ||
-        args->list[1].variable->bytes != 8)
+    if (args->n != 2 || !place_of(args, 0, &i.offset) ||
+        !place_of(args, 1, &i.offset2))
         return refuse(d, "simt_launch_child wants two addresses");
-    i.offset = (int64_t)args->list[0].variable->place;
-    i.offset2 = (int64_t)args->list[1].variable->place;
     return emit(d, &i);
 }
 
@@ -1675,10 +1679,8 @@ static bool decode_child(struct Decoder *d, const struct Operand *args)
 static bool decode_assert(struct Decoder *d, const struct Operand *args)
 {
     struct Instruction i = start(d, run_assert);
-    if (args->n != 5 || args->list[0].kind != OPERAND_VARIABLE ||
-        args->list[0].variable->bytes != 8)
+    if (args->n != 5 || !place_of(args, 0, &i.offset))
         return refuse(d, "__assertfail wants five arguments");
-    i.offset = (int64_t)args->list[0].variable->place;
     return emit(d, &i);
 }
 
@@ -1687,13 +1689,10 @@ static bool decode_heap(struct Decoder *d, const struct Operand *result,
                         const struct Operand *args, bool allocates)
 {
     struct Instruction i = start(d, allocates ? run_malloc : run_free);
-    if (args->n != 1 || args->list[0].kind != OPERAND_VARIABLE ||
-        args->list[0].variable->bytes != 8 || result->n != allocates ||
-        (allocates && (result->list[0].kind != OPERAND_VARIABLE ||
-                       result->list[0].variable->bytes != 8)))
+    if (args->n != 1 || !place_of(args, 0, &i.offset) ||
+        result->n != allocates ||
+        (allocates && !place_of(result, 0, &i.offset2)))
         return refuse(d, "malloc and free of a kernel want 64 bits");
-    i.offset = (int64_t)args->list[0].variable->place;
-    i.offset2 = allocates ? (int64_t)result->list[0].variable->place : 0;
     return emit(d, &i);
 }
 

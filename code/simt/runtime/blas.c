@@ -18,9 +18,8 @@ struct cublasContext { cudaStream_t stream; cublasPointerMode_t mode; };
 /* numbers of any type */
 static void *bytes_at(const void *p)
 {
-    uint64_t a = (uint64_t)(uintptr_t)p;
-    return a - memory.base < memory.bytes ? memory_bytes(a)
-                                          : (void *)(uintptr_t)p;
+    return on_device(p) ? memory_bytes((uint64_t)(uintptr_t)p)
+                        : (void *)(uintptr_t)p;
 }
 
 static size_t type_size(cudaDataType_t t)
@@ -60,16 +59,17 @@ struct Matrix {
     int rows, columns;
 };
 
-static bool is_device(const void *p)
+static void wrote(const void *p, size_t bytes)
 {
-    return (uint64_t)(uintptr_t)p - memory.base < memory.bytes;
+    if (on_device(p) && simt_options.check)
+        check_host_wrote((uint64_t)(uintptr_t)p, bytes);
 }
 
 static void tell(const struct Matrix *m, int j, bool write)
 {
     size_t size = type_size(m->type);
     uint64_t a = (uint64_t)(uintptr_t)m->p;
-    if (!is_device(m->p) || !simt_options.check)
+    if (!on_device(m->p) || !simt_options.check)
         return;
     if (m->row == 1) {
         a += (uint64_t)(j * m->column) * size;
@@ -311,8 +311,7 @@ static cublasStatus_t sum_up(const char *call, cublasHandle_t h,
     do {                                                                  \
         if (status == CUBLAS_STATUS_SUCCESS) {                            \
             put(bytes_at(r), t, 0, x);                                    \
-            if (is_device(r) && simt_options.check)                       \
-                check_host_wrote((uint64_t)(uintptr_t)(r), type_size(t)); \
+            wrote(r, type_size(t));                                       \
         }                                                                 \
         return status;                                                    \
     } while (0)
@@ -643,12 +642,10 @@ static int factorise(double *a, int n, int *pivots)
                 factorise(x, n, to ? bytes_at(to) : NULL);                \
             scatter(m, x);                                                \
             free(x);                                                      \
-            if (to && is_device(to))                                      \
-                check_host_wrote((uintptr_t)to, sizeof *to * (size_t)n);  \
+            wrote(to, sizeof *to * (size_t)n);                            \
         }                                                                 \
-        if (is_device(info) && batches > 0)                               \
-            check_host_wrote((uintptr_t)info,                             \
-                             sizeof *info * (size_t)batches);             \
+        if (batches > 0)                                                  \
+            wrote(info, sizeof *info * (size_t)batches);                  \
         return CUBLAS_STATUS_SUCCESS;                                     \
     }
 FACTORS(S, float, CUDA_R_32F)

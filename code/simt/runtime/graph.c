@@ -220,9 +220,14 @@ static void bodies(cudaGraphNode_t n, unsigned count)
     for (unsigned i = 0; i < count; i++)
         n->graphs[i] = xcalloc(1, sizeof **n->graphs);
 }
-ADDS(ChildGraphNode, Graph, AND cudaGraph_t child,
-     bodies(*to, 1); drop_graph((*to)->graphs[0]);
-     (*to)->graphs[0] = copy_graph(child))
+
+static void keep_child(cudaGraphNode_t n, cudaGraph_t child)
+{
+    n->graphs = xcalloc(1, sizeof *n->graphs);
+    n->n_graphs = 1;
+    n->graphs[0] = copy_graph(child);
+}
+ADDS(ChildGraphNode, Graph, AND cudaGraph_t child, keep_child(*to, child))
 
 static struct cudaMemcpy3DParms plain_copy(void *to, const void *from,
                                            size_t bytes,
@@ -535,12 +540,13 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t e, cudaStream_t s)
     if (!e)
         return refuse(cudaErrorInvalidValue, "cudaGraphLaunch: the graph "
                       "is NULL");
-    cudaGraphNode_t n;
-    if (capturing(s))
-        return capture(s, cudaGraphNodeTypeGraph, &n) ||
-               (bodies(n, 1), drop_graph(n->graphs[0]),
-                n->graphs[0] = copy_graph(e->graph), 0)
-             ? cudaErrorInvalidValue : cudaSuccess;
+    if (capturing(s)) {
+        cudaGraphNode_t n;
+        cudaError_t code = capture(s, cudaGraphNodeTypeGraph, &n);
+        if (!code)
+            keep_child(n, e->graph);
+        return code;
+    }
     for (size_t i = 0; i < e->graph->n_handles; i++) {
         const struct Handle *h = &e->graph->handle[i];
         if (h->flags & cudaGraphCondAssignDefault)

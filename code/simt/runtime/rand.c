@@ -196,10 +196,7 @@ static double poisson(const struct curandGenerator_st *g, unsigned d,
 static void *target(curandGenerator_t g, void *p, size_t bytes)
 {
     uint64_t a = (uint64_t)(uintptr_t)p;
-    bool device = a - memory.base < memory.bytes;
-    if (g->host && !device)
-        return p;
-    if (visible_find(p, NULL, NULL) && !device)
+    if (!on_device(p) && (g->host || visible_find(p, NULL, NULL)))
         return p;
     if (!memory_holds(a, bytes)) {
         refuse(cudaErrorInvalidDevicePointer, "curandGenerate...: %zu "

@@ -561,10 +561,8 @@ static void run_children(void)
         for (int i = 0; i < c->kernel->n_params; i++)
             arguments[i] = c->params + c->kernel->params[i].offset;
         if (!sticky &&
-            !simt_launch_cluster(c->kernel, c->grid, c->block,
-                                 (struct Dim3){ 1, 1, 1 },
-                                 c->dynamic_shared, arguments, &fault,
-                                 &e)) {
+            !simt_launch(c->kernel, c->grid, c->block, c->dynamic_shared,
+                         arguments, &fault, &e)) {
             say_plainly(&e, c->kernel->name);
             refuse(code_of(fault), "launched by a kernel: %s", e.text);
             if (fault != FAULT_CONFIGURATION)
@@ -744,11 +742,6 @@ cudaError_t launch_sizes(const void *kernel, size_t **sizes, size_t *n)
 }
 
 /* memory */
-static bool on_device(const void *p)
-{
-    return (uint64_t)(uintptr_t)p - memory.base < memory.bytes;
-}
-
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
     uint64_t address;

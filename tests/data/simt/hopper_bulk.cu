@@ -1,21 +1,13 @@
 /* Barriers with phases and bulk copies, in the forms that PTX has: each
  * kernel's result is compared with what it should be. */
-#include <stdint.h>
+#include "hopper.h"
 #include <stdio.h>
 
-__device__ static uint32_t at(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
-#define PTX(text, ...) asm volatile(text :: __VA_ARGS__ : "memory")
 #define INIT(b, n) PTX("mbarrier.init.shared::cta.b64 [%0], %1;", \
                        "r"(at(b)), "r"(n))
 #define READY() asm volatile("fence.mbarrier_init.release.cluster;" \
                              ::: "memory")
 #define FENCE() asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
-#define WAIT(b, parity) PTX("{\n.reg .pred p;\nagain:\n" \
-    "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n" \
-    "@!p bra again;\n}", "r"(at(b)), "r"(parity))
 #define EXPECT(b, n) PTX("mbarrier.arrive.expect_tx.release.cta" \
     ".shared::cta.b64 _, [%0], %1;", "r"(at(b)), "r"(n))
 #define LOAD(to, from, n, b) PTX("cp.async.bulk.shared::cluster.global" \

@@ -1,20 +1,11 @@
 /* Clusters: registers, the barrier, shared memory of other blocks, barriers
  * there, and copies to several blocks. */
+#include "hopper.h"
 #include <cooperative_groups.h>
-#include <cuda.h>
-#include <stdint.h>
 #include <stdio.h>
 
 namespace cg = cooperative_groups;
 
-__device__ static uint32_t at(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
-#define PTX(text, ...) asm volatile(text :: __VA_ARGS__ : "memory")
-#define WAIT(b, parity) PTX("{\n.reg .pred p;\nagain:\n" \
-    "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n" \
-    "@!p bra again;\n}", "r"(at(b)), "r"(parity))
 #define REGISTER(name) ({ unsigned x_; \
     asm("mov.u32 %0, %%" name ";" : "=r"(x_)); x_; })
 
@@ -157,16 +148,9 @@ int main()
     for (int i = 0; i < 1024; i++)
         f[i] = (float)(i % 256 + (i >= 768));
     cudaMemcpy(x, f, sizeof f, cudaMemcpyHostToDevice);
-    typedef CUresult Encode(CUtensorMap *, CUtensorMapDataType, cuuint32_t,
-        void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
-        const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-        CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-    Encode *encode;
-    cudaDriverEntryPointQueryResult status;
-    cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled",
-        (void **)&encode, 12000, cudaEnableDefault, &status);
-    wrong = encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, x, size, stride,
-        box, one, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+    Encode *encode = encoder();
+    wrong = !encode || encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, x, size,
+        stride, box, one, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
         CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     launch(dim3(4), dim3(4), 256, rows, (float *)y, map);
     cudaMemcpy(f, y, sizeof f, cudaMemcpyDeviceToHost);

@@ -3,35 +3,15 @@
  * (bulk), those between blocks (between and other) or the multiplications
  * (multiply); without a word, all.  Each copy is compared with what the host
  * expects. */
-#include <cuda.h>
-#include <cuda_runtime.h>
-#include <stdint.h>
+#include "hopper.h"
 #include <stdio.h>
 #include <string.h>
 
-#define PTX(text, ...) asm volatile(text :: __VA_ARGS__ : "memory")
 enum Way { LOAD, STORE, ADD, MIN, AND, MULTICAST };
 
 struct Box { int rank, at[5], bytes, way, times, room; };
 enum { GAP = 0x5a };            /* in bytes that no copy writes */
 
-__device__ static uint32_t at(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
-__device__ static void barrier_new(uint64_t *bar, int bytes)
-{
-    PTX("mbarrier.init.shared::cta.b64 [%0], 1;", "r"(at(bar)));
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    PTX("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;",
-        "r"(at(bar)), "r"(bytes));
-}
-__device__ static void barrier_wait(uint64_t *bar)
-{
-    PTX("{\n.reg .pred p;\nagain:\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n"
-        "@!p bra again;\n}", "r"(at(bar)));
-}
 __device__ static void cluster_barrier()
 {
     asm volatile("barrier.cluster.arrive.aligned;\n"
@@ -123,7 +103,7 @@ __global__ void tensor_load(const __grid_constant__ CUtensorMap map, Box b,
         }
     }
     __syncthreads();
-    barrier_wait(&bar);
+    WAIT(&bar, 0);
     uint32_t mine = 0;
     const int all = b.room > b.bytes ? b.room : b.bytes * b.times;
     for (int i = threadIdx.x; i < all; i += blockDim.x)
@@ -169,7 +149,7 @@ __global__ void tensor_multicast(const __grid_constant__ CUtensorMap map,
             "r"(at(&bar)), "r"(x[0]), "r"(x[1]), "h"((short)mask));
     uint32_t mine = 0;
     if (mask >> rank & 1) {
-        barrier_wait(&bar);
+        WAIT(&bar, 0);
         for (int i = 0; i < b.bytes; i++)
             mine += s[i];
     }
@@ -178,10 +158,6 @@ __global__ void tensor_multicast(const __grid_constant__ CUtensorMap map,
     cluster_barrier();
 }
 
-typedef CUresult Encode(CUtensorMap *, CUtensorMapDataType, cuuint32_t,
-    void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
-    const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-    CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 static Encode *encode;
 
 /* pad: bytes behind a row, in whole 16; base: where the tensor begins. */
@@ -603,7 +579,7 @@ __global__ void bulk_load(const unsigned char *from, int bytes, int to,
     PTX("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
         "[%0], [%1], %2, [%3];", "r"(at(s)), "l"(from), "r"(bytes),
         "r"(at(&bar)));
-    barrier_wait(&bar);
+    WAIT(&bar, 0);
     uint32_t sum = 0;
     for (int i = 0; i < bytes; i++)
         sum += s[i];
@@ -624,7 +600,7 @@ __global__ void bulk_multicast(const unsigned char *from, int bytes,
             ".mbarrier::complete_tx::bytes.multicast::cluster "
             "[%0], [%1], %2, [%3], %4;", "r"(at(s)), "l"(from), "r"(bytes),
             "r"(at(&bar)), "h"((short)mask));
-    barrier_wait(&bar);
+    WAIT(&bar, 0);
     uint32_t sum = 0;
     for (int i = 0; i < bytes; i++)
         sum += s[i];
@@ -760,7 +736,7 @@ __global__ void between(int bytes, uint32_t *out)
             "r"(elsewhere(to, 1)), "r"(at(s)), "r"(bytes),
             "r"(elsewhere(&bar, 1)));
     if (rank == 1) {
-        barrier_wait(&bar);
+        WAIT(&bar, 0);
         uint32_t sum = 0;
         for (int i = 0; i < bytes; i++)
             sum += to[i];
@@ -952,10 +928,7 @@ static void multiplications()
 int main(int argc, char **argv)
 {
     const char *group = argc > 1 ? argv[1] : "";
-    cudaDriverEntryPointQueryResult status;
-    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled",
-            (void **)&encode, 12000, cudaEnableDefault, &status)
-        || status != cudaDriverEntryPointSuccess)
+    if (!(encode = encoder()))
         return 1;
     cudaMalloc(&d_source, BYTES);
     cudaMalloc(&d_out, 1024);

@@ -1,17 +1,10 @@
 /* Boxes of tensors of 1 to 5 dimensions, with each swizzle, inside, across
  * and outside of the tensor: what lies in shared memory is compared byte by
  * byte with what the host computes; and the way back. */
-#include <cuda.h>
-#include <cuda_runtime.h>
-#include <stdint.h>
+#include "hopper.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-__device__ static uint32_t at(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
 
 struct Box { int rank, at[5], bytes; };
 enum { BOTH, ADDED, LOAD_ONLY };            /* ways of a case */
@@ -52,18 +45,12 @@ __global__ void there_and_back(unsigned char *raw,
     const CUtensorMap *to = &into;
     const int *x = b.at;
     if (threadIdx.x == 0) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;"
-                     :: "r"(at(&bar)) : "memory");
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        asm volatile("prefetch.tensormap [%0];" :: "l"(&from) : "memory");
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-                     :: "r"(at(&bar)), "r"(b.bytes) : "memory");
+        PTX("prefetch.tensormap [%0];", "l"(&from));
+        barrier_new(&bar, b.bytes);
         load(s, &from, bar, b);
     }
     __syncthreads();
-    asm volatile("{\n.reg .pred p;\nagain:\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n"
-        "@!p bra again;\n}" :: "r"(at(&bar)) : "memory");
+    WAIT(&bar, 0);
     for (int i = threadIdx.x; i < b.bytes; i += blockDim.x)
         raw[i] = s[i];
     if (threadIdx.x || way == LOAD_ONLY)
@@ -91,10 +78,6 @@ __global__ void there_and_back(unsigned char *raw,
                  "cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-typedef CUresult Encode(CUtensorMap *, CUtensorMapDataType, cuuint32_t,
-    void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
-    const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-    CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 static Encode *encode;
 
 /* A tensor of this type and these sizes, rows padded to `pitch` bytes. */
@@ -279,11 +262,8 @@ int main(int argc, char **argv)
 {
     enum { CASES = sizeof cases / sizeof *cases };
     const int only = argc > 1 ? atoi(argv[1]) : -1;
-    cudaDriverEntryPointQueryResult status;
     int failed = 0;
-    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled",
-            (void **)&encode, 12000, cudaEnableDefault, &status)
-        || status != cudaDriverEntryPointSuccess)
+    if (!(encode = encoder()))
         return 1;
     for (int i = 0; i < CASES; i++) {
         const Case &c = cases[i];

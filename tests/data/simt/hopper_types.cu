@@ -2,38 +2,25 @@
  * flush, and which reductions there are, each against what an H100 did.
  * hopper_types [TYPE OP]: one reduction alone, since one that does not exist
  * ends the context. */
-#include <cuda.h>
-#include <cuda_runtime.h>
-#include <stdint.h>
+#include "hopper.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PTX(text, ...) asm volatile(text :: __VA_ARGS__ : "memory")
 enum { WORDS = 48 };
-
-__device__ static uint32_t at(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
 
 __global__ void load(const __grid_constant__ CUtensorMap m, uint32_t *out)
 {
     __shared__ __align__(128) uint32_t s[WORDS];
     __shared__ uint64_t bar;
     if (threadIdx.x == 0) {
-        PTX("mbarrier.init.shared::cta.b64 [%0], 1;", "r"(at(&bar)));
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        PTX("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;",
-            "r"(at(&bar)), "r"(WORDS * 4));
+        barrier_new(&bar, WORDS * 4);
         PTX("cp.async.bulk.tensor.1d.shared::cluster.global.tile"
             ".mbarrier::complete_tx::bytes [%0], [%1, {%3}], [%2];",
             "r"(at(s)), "l"(&m), "r"(at(&bar)), "r"(0));
     }
     __syncthreads();
-    PTX("{\n.reg .pred p;\nagain:\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n"
-        "@!p bra again;\n}", "r"(at(&bar)));
+    WAIT(&bar, 0);
     if (threadIdx.x < WORDS)
         out[threadIdx.x] = s[threadIdx.x];
 }
@@ -114,10 +101,6 @@ static const struct { uint32_t in, tf32, flushed; } words[WORDS] = {
 };
 static const uint32_t next_word = 0x80000fff;   /* after the last */
 
-typedef CUresult Encode(CUtensorMap *, CUtensorMapDataType, cuuint32_t,
-    void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
-    const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-    CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 static Encode *encode;
 
 static CUtensorMap map_of(int type, void *p, int elements)
@@ -175,10 +158,7 @@ int main(int argc, char **argv)
 {
     uint32_t *a, *b, h[WORDS];
     int wrong = 0;
-    cudaDriverEntryPointQueryResult status;
-    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled",
-            (void **)&encode, 12000, cudaEnableDefault, &status)
-        || status != cudaDriverEntryPointSuccess)
+    if (!(encode = encoder()))
         return 1;
     cudaMalloc(&a, 256);
     cudaMalloc(&b, 256);

@@ -1,4 +1,4 @@
 # program: narrow
 # row: pairs of half
 # file: simt_narrow_more.h
-s/__hdiv(a.y, b.y)/__hdiv(a.x, b.x)/
+s/one(a.y, b.y)/one(a.x, b.x)/
