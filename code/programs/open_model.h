@@ -13,11 +13,14 @@
  * checkpoint. */
 struct ModelSource { const char *init, *precision; int heads; };
 
-#define MODEL_FILE_OPTIONS(f)                                           \
+#define WEIGHTS_FILE_OPTIONS(f)                                         \
     { "init", OPT_STRING, &(f).init, 0, 0, "FILE",                      \
       "weights (.safetensors), or a checkpoint's directory", NULL },    \
     { "heads", OPT_INT, &(f).heads, 1, 65536, "NH",                     \
-      "if no config.json says it and they are not 64 wide", NULL },     \
+      "if no config.json says it and they are not 64 wide", NULL }
+
+#define MODEL_FILE_OPTIONS(f)                                           \
+    WEIGHTS_FILE_OPTIONS(f),                                            \
     { "precision", OPT_CHOICE, &(f).precision, 0, 0, PRECISION_NAMES,   \
       "default: bf16 on a GPU, fp32 elsewhere", NULL }
 

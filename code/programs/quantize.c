@@ -16,10 +16,7 @@ static const char *out, *type = "int8", *scale = "amax";
 static int group = 64;
 
 static const struct Option options[] = {
-    { "init", OPT_STRING, &file.init, 0, 0, "FILE",
-      "weights (.safetensors), or a checkpoint's directory", NULL },
-    { "heads", OPT_INT, &file.heads, 1, 65536, "NH",
-      "if no config.json says it and they are not 64 wide", NULL },
+    WEIGHTS_FILE_OPTIONS(file),
     { "out", OPT_STRING, &out, 0, 0, "FILE", "the new file", NULL },
     { "type", OPT_CHOICE, &type, 0, 0, "int8|int4|bf16",
       "of the weights of matrices", NULL },
@@ -34,7 +31,9 @@ static const struct Usage usage = {
     "--init FILE.safetensors --out FILE.safetensors [options]",
     "Round the matrices of a model to fewer bits.",
     "Biases, LayerNorms and the vectors of the positions stay as they\n"
-    "are.  Every program that takes --init reads the new file.",
+    "are.  Every program that takes --init reads the new file; generate\n"
+    "and eval --stride multiply by its codes, but not in bf16, which is\n"
+    "the default on a GPU.",
 };
 
 /* quantize: the tensors of the new file */

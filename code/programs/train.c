@@ -953,31 +953,13 @@ static void write_sample(struct Run *r)
 }
 
 /* save now and then */
-static void save(struct Run *r)
-{
-    struct Error e;
-    char left[4200];
-    if (!o.out || r->saved == r->trainer.step)
-        return;
-    last_checkpoint_text(r, left, sizeof left);
-    if (!trainer_save(&r->trainer, o.out, r->field, r->fields, &e)) {
-        progress_end(&r->progress);
-        if (r->ranks.hub.quiet)
-            ranks_fail(&r->ranks, e.text);
-        fail("%s; %s", e.text, left);
-    }
-    r->saved = r->trainer.step;
-    if (first_rank(&r->ranks) && !checkpoint_prune(o.out, o.keep, &e))
-        warn("%s", e.text);
-}
-
 static void close_logs(struct Run *r)
 {
     runlog_close(&r->log);
     runlog_close(&r->rank_log);
 }
 
-_Noreturn static void stop_nan(struct Run *r, const struct Error *e)
+_Noreturn static void stop_failed(struct Run *r, const struct Error *e)
 {
     char left[4200];
     last_checkpoint_text(r, left, sizeof left);
@@ -986,6 +968,18 @@ _Noreturn static void stop_nan(struct Run *r, const struct Error *e)
     if (r->ranks.hub.quiet)
         ranks_fail(&r->ranks, e->text);
     fail("%s; %s", e->text, left);
+}
+
+static void save(struct Run *r)
+{
+    struct Error e;
+    if (!o.out || r->saved == r->trainer.step)
+        return;
+    if (!trainer_save(&r->trainer, o.out, r->field, r->fields, &e))
+        stop_failed(r, &e);
+    r->saved = r->trainer.step;
+    if (first_rank(&r->ranks) && !checkpoint_prune(o.out, o.keep, &e))
+        warn("%s", e.text);
 }
 
 _Noreturn static void save_and_stop(struct Run *r, int signal)
@@ -1034,12 +1028,12 @@ static void run_steps(struct Run *r)
         t->share.look = r->ranks.dist.world > 1
             && is_time(t->step + 1, o.rank_times);
         if (!trainer_step(t, &s, &e))
-            stop_nan(r, &e);
+            stop_failed(r, &e);
         double step_s = now_s() - start;
         if (o.val && is_time(t->step, o.val_every))
             val = trainer_validate(t, o.val_batches);
         if (!model_ok(&t->model, &e))
-            stop_nan(r, &e);
+            stop_failed(r, &e);
         log_step(r, &s, val, step_s);
         report(r, &s, val, step_s);
         if (is_time(t->step, o.sample_every) && !stop_signal()

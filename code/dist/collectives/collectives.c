@@ -58,14 +58,29 @@ static int wrap(const struct World *w, int rank)
 
 
 /* reduce-scatter on a ring */
-bool reduce_scatter_ring(struct World *w, float *x, size_t n,
-                         struct Error *e)
+/* Ranks first, first + stride, ...; this rank is number `place`. */
+struct Ring { int first, stride, size, place; };
+
+static struct Ring all_ranks(const struct World *w)
 {
-    const int r = w->rank, next = wrap(w, r + 1), before = wrap(w, r - 1);
-    float *came = scratch(w, chunk_of(n, w->size, w->size - 1).n, e);
-    for (int s = 0; came && s < w->size - 1; s++) {
-        const struct Chunk out = chunk_of(n, w->size, r - s - 1);
-        const struct Chunk in = chunk_of(n, w->size, r - s - 2);
+    return (struct Ring){ 0, 1, w->size, w->rank };
+}
+
+static int member(const struct Ring *g, int i)
+{
+    return g->first + (i + g->size) % g->size * g->stride;
+}
+
+
+static bool scatter_on(struct World *w, const struct Ring *g, float *x,
+                       size_t n, struct Error *e)
+{
+    const int P = g->size, r = g->place;
+    const int next = member(g, r + 1), before = member(g, r - 1);
+    float *came = scratch(w, chunk_of(n, P, P - 1).n, e);
+    for (int s = 0; came && s < P - 1; s++) {
+        const struct Chunk out = chunk_of(n, P, r - s - 1);
+        const struct Chunk in = chunk_of(n, P, r - s - 2);
         if (!swap(w, next, x + out.at, out.n, before, came, in.n, e))
             return false;
         add(x + in.at, came, in.n);
@@ -74,19 +89,34 @@ bool reduce_scatter_ring(struct World *w, float *x, size_t n,
     return came != NULL;
 }
 
+bool reduce_scatter_ring(struct World *w, float *x, size_t n,
+                         struct Error *e)
+{
+    const struct Ring all = all_ranks(w);
+    return scatter_on(w, &all, x, n, e);
+}
+
 
 /* all-gather on a ring */
-bool all_gather_ring(struct World *w, float *x, size_t n, struct Error *e)
+static bool gather_on(struct World *w, const struct Ring *g, float *x,
+                      size_t n, struct Error *e)
 {
-    const int r = w->rank, next = wrap(w, r + 1), before = wrap(w, r - 1);
-    for (int s = 0; s < w->size - 1; s++) {
-        const struct Chunk out = chunk_of(n, w->size, r - s);
-        const struct Chunk in = chunk_of(n, w->size, r - s - 1);
+    const int P = g->size, r = g->place;
+    const int next = member(g, r + 1), before = member(g, r - 1);
+    for (int s = 0; s < P - 1; s++) {
+        const struct Chunk out = chunk_of(n, P, r - s);
+        const struct Chunk in = chunk_of(n, P, r - s - 1);
         if (!swap(w, next, x + out.at, out.n, before, x + in.at, in.n, e))
             return false;
         after_step(w, x, n);
     }
     return true;
+}
+
+bool all_gather_ring(struct World *w, float *x, size_t n, struct Error *e)
+{
+    const struct Ring all = all_ranks(w);
+    return gather_on(w, &all, x, n, e);
 }
 
 
@@ -290,44 +320,6 @@ bool all_reduce_halving(struct World *w, float *x, size_t n,
 
 
 /* all-reduce over hosts */
-/* Ranks first, first + stride, ...; this rank is number `place`. */
-struct Ring { int first, stride, size, place; };
-
-static int member(const struct Ring *g, int i)
-{
-    return g->first + (i + g->size) % g->size * g->stride;
-}
-
-static bool scatter_on(struct World *w, const struct Ring *g, float *x,
-                       float *came, size_t n, struct Error *e)
-{
-    const int r = g->place;
-    for (int s = 0; s < g->size - 1; s++) {
-        const struct Chunk out = chunk_of(n, g->size, r - s - 1);
-        const struct Chunk in = chunk_of(n, g->size, r - s - 2);
-        if (!swap(w, member(g, r + 1), x + out.at, out.n,
-                  member(g, r - 1), came, in.n, e))
-            return false;
-        add(x + in.at, came, in.n);
-    }
-    return true;
-}
-
-
-static bool gather_on(struct World *w, const struct Ring *g, float *x,
-                      size_t n, struct Error *e)
-{
-    const int r = g->place;
-    for (int s = 0; s < g->size - 1; s++) {
-        const struct Chunk out = chunk_of(n, g->size, r - s);
-        const struct Chunk in = chunk_of(n, g->size, r - s - 1);
-        if (!swap(w, member(g, r + 1), x + out.at, out.n,
-                  member(g, r - 1), x + in.at, in.n, e))
-            return false;
-    }
-    return true;
-}
-
 bool all_reduce_hosts(struct World *w, float *x, size_t n, int per_host,
                       struct Error *e)
 {
@@ -335,9 +327,8 @@ bool all_reduce_hosts(struct World *w, float *x, size_t n, int per_host,
     const struct Ring near = { host * k, 1, k, here };
     const struct Ring far = { here, k, w->size / k, host };
     const struct Chunk own = chunk_of(n, k, here);
-    float *came = scratch(w, n, e);
-    return came && scatter_on(w, &near, x, came, n, e)
-        && scatter_on(w, &far, x + own.at, came, own.n, e)
+    return scatter_on(w, &near, x, n, e)
+        && scatter_on(w, &far, x + own.at, own.n, e)
         && gather_on(w, &far, x + own.at, own.n, e)
         && gather_on(w, &near, x, n, e);
 }
