@@ -102,8 +102,9 @@ int main(int argc, char **argv)
             why = "memory";
         else if (time(NULL) - awake > 5 * seconds)
             why = "time";
-        if (ticks(child) != had) {
-            had = ticks(child);
+        unsigned long long has = ticks(child);
+        if (has != had) {
+            had = has;
             awake = time(NULL);
         }
         if (why)

@@ -86,12 +86,15 @@ static cudaError_t keep_launch(cudaGraphNode_t n, const struct Request *r)
     cudaError_t code = launch_sizes(r->kernel, &sizes, &count);
     if (code)
         return code;
+    for (size_t i = 0; i < count; i++)
+        if (!r->arguments || !r->arguments[i]) {
+            free(sizes);
+            return refuse(cudaErrorInvalidValue, "a kernel node: argument "
+                          "%zu of %zu is missing", i + 1, count);
+        }
     void **own = xcalloc(count + 1, sizeof *own);
     for (size_t i = 0; i < count; i++) {
         own[i] = xcalloc(1, sizes[i] + 1);
-        if (!r->arguments || !r->arguments[i])
-            return refuse(cudaErrorInvalidValue, "a kernel node: argument "
-                          "%zu of %zu is missing", i + 1, count);
         memcpy(own[i], r->arguments[i], sizes[i]);
     }
     forget_arguments(n);

@@ -35,8 +35,14 @@ static curandStatus_t create(curandGenerator_t *to, curandRngType_t t,
     bool quasi = t >= CURAND_RNG_QUASI_DEFAULT;
     if (simt_enter())
         return CURAND_STATUS_PREEXISTING_FAILURE;
-    if (t == CURAND_RNG_TEST || t == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 ||
-        t == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64)
+    if (t == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 ||
+        t == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64) {
+        refuse(cudaErrorNotSupported, "curandCreateGenerator: type %d: the "
+               "software GPU has no scrambled sequences: take SOBOL32 or "
+               "SOBOL64", (int)t);
+        return CURAND_STATUS_TYPE_ERROR;
+    }
+    if (t == CURAND_RNG_TEST)
         return CURAND_STATUS_TYPE_ERROR;
     struct curandGenerator_st *g = calloc(1, sizeof *g);
     if (!g)

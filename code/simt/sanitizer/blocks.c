@@ -18,12 +18,6 @@ static uint32_t base;           /* steps before are of another cluster   */
 static uint32_t now[MAX_CLUSTER];
 static struct Known knows[MAX_CLUSTER];
 
-static struct Meeting {
-    uint64_t key;
-    struct Known all, done;     /* released; and up to the last phase    */
-} *syncs;
-static size_t n_syncs, syncs_room;
-
 static void learn(struct Known *to, const struct Known *from)
 {
     for (int q = 0; q < MAX_CLUSTER; q++)
@@ -31,17 +25,44 @@ static void learn(struct Known *to, const struct Known *from)
             to->step[q] = from->step[q];
 }
 
+static struct Meeting {
+    uint64_t key;
+    uint32_t base;              /* of its cluster                        */
+    struct Known all, done;     /* released; and up to the last phase    */
+} *syncs;
+static size_t n_syncs, syncs_room;      /* the room: a power of two      */
+
+static struct Meeting *slot_of(struct Meeting *table, size_t room,
+                               uint64_t key)
+{
+    size_t i = key * 0x9e3779b97f4a7c15u >> 20 & (room - 1);
+    while (table[i].base == base && table[i].key != key)
+        i = (i + 1) & (room - 1);
+    return &table[i];
+}
+
+static void syncs_grow(void)
+{
+    size_t room = syncs_room ? 2 * syncs_room : 64;
+    struct Meeting *old = syncs;
+    syncs = xcalloc(room, sizeof *syncs);
+    for (size_t i = 0; i < syncs_room; i++)
+        if (old[i].base == base)
+            *slot_of(syncs, room, old[i].key) = old[i];
+    syncs_room = room;
+    free(old);
+}
+
 static struct Meeting *sync_at(uint64_t key)
 {
-    for (size_t k = 0; k < n_syncs; k++)
-        if (syncs[k].key == key)
-            return &syncs[k];
-    if (n_syncs == syncs_room) {
-        syncs_room = 2 * syncs_room + 64;
-        syncs = xrealloc(syncs, syncs_room * sizeof *syncs);
+    if (2 * n_syncs >= syncs_room)
+        syncs_grow();
+    struct Meeting *s = slot_of(syncs, syncs_room, key);
+    if (s->base != base) {
+        *s = (struct Meeting){ .key = key, .base = base };
+        n_syncs++;
     }
-    syncs[n_syncs] = (struct Meeting){ .key = key };
-    return &syncs[n_syncs++];
+    return s;
 }
 
 /* a word that blocks share */

@@ -6,6 +6,14 @@
 #include "../simt_scope.h"
 
 #define SIMT_BARRIER_ADDRESS "r"((unsigned)__cvta_generic_to_shared(&state))
+#define SIMT_BARRIER_WAIT(form, phase)                                   \
+    unsigned over;                                                       \
+    do                                                                   \
+        asm volatile("{ .reg .pred p;\n\t"                               \
+                     "mbarrier.try_wait" form ".shared.b64 p, [%1], %2;" \
+                     "\n\tselp.u32 %0, 1, 0, p; }" : "=r"(over)          \
+                     : SIMT_BARRIER_ADDRESS, phase : "memory");          \
+    while (!over);
 namespace cuda {
 template <thread_scope scope, class Completion = void> class barrier {
     static_assert(scope == thread_scope_block,
@@ -38,24 +46,11 @@ public:
     }
     SIMT_IN_SCOPE void wait(arrival_token t) const
     {
-        unsigned over;
-        do
-            asm volatile("{ .reg .pred p;\n\t"
-                         "mbarrier.try_wait.shared.b64 p, [%1], %2;\n\t"
-                         "selp.u32 %0, 1, 0, p; }" : "=r"(over)
-                         : SIMT_BARRIER_ADDRESS, "l"(t) : "memory");
-        while (!over);
+        SIMT_BARRIER_WAIT("", "l"(t))
     }
     SIMT_IN_SCOPE void wait_parity(bool parity) const
     {
-        unsigned over;
-        do
-            asm volatile("{ .reg .pred p;\n\t"
-                         "mbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n\t"
-                         "selp.u32 %0, 1, 0, p; }" : "=r"(over)
-                         : SIMT_BARRIER_ADDRESS, "r"((unsigned)parity)
-                         : "memory");
-        while (!over);
+        SIMT_BARRIER_WAIT(".parity", "r"((unsigned)parity))
     }
     SIMT_IN_SCOPE void arrive_and_wait() { wait(arrive()); }
     /* Counts once when the thread's copies so far have come. */
