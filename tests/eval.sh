@@ -70,6 +70,13 @@ check $? "a stride of a row gives the same loss, its perplexity, and agrees with
 awk '{ exit !($4 == 185 && $8 > 1 && NF == 8) }' "$dir/c"
 check $? "windows that overlap score each token once"
 
+mkdir "$dir/two"
+cp "$dir/good.bin" "$dir/two/a.bin"
+cp "$dir/good.bin" "$dir/two/b.bin"
+"$eval" --init "$model" --data "$dir/two/*.bin" --batch 2 --seq 19 \
+    --stride 19 --batches 3 | grep -q 'tokens 114 '
+check $? "--batches counts through all shards, with a stride too"
+
 refused "a stride longer than a row" 2 "stride 20 is more" \
     --init "$model" --data "$dir/good.bin" --seq 19 --stride 20
 refused "--against without --stride" 2 "needs --stride" \

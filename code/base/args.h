@@ -46,7 +46,8 @@ int args_parse(int argc, char **argv, const struct Option *options,
                const struct Usage *usage);
 
 /* The beginning of a program that takes options and nothing else: its name
- * is argv[0], and a word that belongs to no option is refused. */
+ * is argv[0], and a word that belongs to no option is refused.  argv stays
+ * as it was. */
 void args_options(int argc, char **argv, const struct Option *options,
                   const struct Usage *usage);
 

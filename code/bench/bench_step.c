@@ -173,15 +173,6 @@ static void check_low(void)
 }
 
 /* bench-step: how ranks share a step */
-static char **copy_arguments(int argc, char **argv)
-{
-    char **again = calloc((size_t)argc + 1, sizeof *again);
-    if (!again)
-        fail("out of memory");
-    memcpy(again, argv, (size_t)argc * sizeof *again);
-    return again;
-}
-
 static struct ShareConfig share_of(bool together)
 {
     const bool many = ranks.dist.world > 1;
@@ -263,9 +254,10 @@ static void make(struct Trainer *t, const char *name, int b, int seq,
         misuse("--seq %d: the model takes at most %d tokens", seq, c.T);
     random_shard(path, c.V, (size_t)b * (size_t)seq
                             * (size_t)ranks.dist.world);
-    if (!trainer_create(t, &config, &c, path, NULL, &e))
-        fail("%s", e.text);
+    const bool made = trainer_create(t, &config, &c, path, NULL, &e);
     unlink(path);
+    if (!made)
+        fail("%s", e.text);
     model_init(&t->model, 1);
 }
 
@@ -597,6 +589,7 @@ static void beside(double ms)
 static void measure(void)
 {
     const struct ShareConfig share = share_of(!apart);
+    const bool alone = ranks.dist.world == 1;
     struct Trainer t;
     struct Error e;
     if (B == 0)
@@ -604,15 +597,15 @@ static void measure(void)
     make(&t, model, B, T, share.dist ? ranks.dist.world : 1, &share);
     open_rows();
     double ms = time_steps(&t);
-    if (ranks.dist.world > 1 && !apart)
+    if (share.dist)
         time_exchange(&t);
-    if (ranks.dist.world == 1)
+    if (alone)
         time_giving(&t);
-    if (parts && ranks.dist.world == 1)
+    if (alone && parts)
         take_apart(&t);
     if (!model_ok(&t.model, &e))
         fail("%s", e.text);
-    if (ranks.dist.world == 1)
+    if (alone)
         beside(ms);
     close_rows();
     trainer_free(&t);
@@ -620,10 +613,9 @@ static void measure(void)
 
 int main(int argc, char **argv)
 {
-    char **again = copy_arguments(argc, argv);
     read_options(argc, argv);
     if (!place_from_environment(&ranks.place) && gpus > 1)
-        launch_ranks(again, gpus, 0);
+        launch_ranks(argv, gpus, 0);
     ranks_join(&ranks, 300);
     check_fixture();
     if (options.precision == BF16)
@@ -632,6 +624,5 @@ int main(int argc, char **argv)
         check_ranks();
     measure();
     ranks_leave(&ranks);
-    free(again);
     return 0;
 }

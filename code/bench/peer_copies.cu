@@ -75,9 +75,15 @@ static const char *const way_name[] = { "engine", "pull", "push" };
 
 struct Copy { enum Way way; size_t bytes; int blocks; };
 
-static void start_copy(const struct Copy *c)
+static char *copy_to(const struct Copy *c)
 {
-    char *to = c->way == PULL ? side[0].to : side[1].to;
+    return c->way == PULL ? side[0].to : side[1].to;
+}
+
+static void start_copy(void *job)
+{
+    const struct Copy *c = (const struct Copy *)job;
+    char *to = copy_to(c);
     const char *from = c->way == PULL ? side[1].from : side[0].from;
     if (c->way == ENGINE)
         CUDA_OK(cudaMemcpyPeerAsync(to, 1, from, 0, c->bytes, 0));
@@ -87,19 +93,13 @@ static void start_copy(const struct Copy *c)
     CUDA_OK(cudaGetLastError());
 }
 
-static void start(void *job)
-{
-    start_copy((const struct Copy *)job);
-}
-
 /* Seconds; nothing is timed that is wrong. */
-static double time_copy(const struct Copy *c)
+static double time_copy(struct Copy c)
 {
-    char *to = c->way == PULL ? side[0].to : side[1].to;
-    CUDA_OK(cudaMemset(to, 0, c->bytes));
-    start_copy(c);
-    expect_equal(to, c->bytes);
-    const struct Sample t = gpu_time(start, (void *)c, RUNS, false);
+    CUDA_OK(cudaMemset(copy_to(&c), 0, c.bytes));
+    start_copy(&c);
+    expect_equal(copy_to(&c), c.bytes);
+    const struct Sample t = gpu_time(start_copy, &c, RUNS, false);
     return median(&t);
 }
 
@@ -107,6 +107,9 @@ static double time_copy(const struct Copy *c)
 static double time_both(size_t bytes)
 {
     struct Sample t = {};
+    for (int i = 0; i < 2; i++)
+        CUDA_OK(cudaMemset(side[i].to, 0, bytes));
+    CUDA_OK(cudaDeviceSynchronize());
     for (int r = -2; r < RUNS; r++) {
         const double start = now_s();
         for (int i = 0; i < 2; i++)
@@ -118,7 +121,8 @@ static double time_both(size_t bytes)
         if (r >= 0)
             sample_add(&t, now_s() - start);
     }
-    expect_equal(side[1].to, bytes);
+    for (int i = 0; i < 2; i++)
+        expect_equal(side[i].to, bytes);
     return median(&t);
 }
 
@@ -184,7 +188,7 @@ static void by_size(void)
     for (size_t bytes = 16 << 10; bytes <= MOST; bytes *= 4) {
         for (int way = 0; way < WAYS; way++) {
             const struct Copy c = { (enum Way)way, bytes, 264 };
-            put(time_copy(&c), bytes, way_name[way], bytes >> 10);
+            put(time_copy(c), bytes, way_name[way], bytes >> 10);
         }
         put(time_both(bytes), bytes, "both", bytes >> 10);
     }
@@ -198,7 +202,7 @@ static void by_blocks(void)
             const struct Copy c = { (enum Way)way, MOST, blocks[i] };
             char name[32];
             snprintf(name, sizeof name, "%s.blocks", way_name[way]);
-            put(time_copy(&c), MOST, name, (size_t)blocks[i]);
+            put(time_copy(c), MOST, name, (size_t)blocks[i]);
         }
 }
 

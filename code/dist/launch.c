@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/stop.h"
 #include "dist/hub.h"
 
@@ -52,15 +53,17 @@ static void first_host(char *to, size_t size, const char *list)
 }
 
 
-/* A port that other jobs on this host do not use, if all goes well. */
+/* One of 10,000 ports, by the number of the job. */
 static int port_of_job(void)
 {
     static const char *const jobs[] = { "SLURM_JOB_ID", "SLURM_STEP_ID",
         "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid" };
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-        for (const char *c = getenv(jobs[i]); c && *c; c++)
-            hash = (hash ^ (unsigned char)*c) * 16777619u;
+    uint64_t hash = 0;
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        const char *text = getenv(jobs[i]);
+        if (text)
+            hash = hash_bytes(hash, text, strlen(text));
+    }
     return 20000 + (int)(hash % 10000);
 }
 
@@ -179,14 +182,11 @@ static void start(struct Launch *l, char **argv, int r, int port,
 /* The line without what differs between ranks: "train: rank 3: ". */
 static uint64_t line_hash(const char *line, size_t n)
 {
-    uint64_t hash = 14695981039346656037u;
     const char *rank = memmem(line, n, ": rank ", 7);
     const char *colon = rank ? memchr(rank + 1, ':', n - (size_t)(rank + 1
                                                      - line)) : NULL;
     const size_t from = colon ? (size_t)(colon - line) : 0;
-    for (size_t i = from; i < n; i++)
-        hash = (hash ^ (unsigned char)line[i]) * 1099511628211u;
-    return hash;
+    return hash_bytes(0, line + from, n - from);
 }
 
 /* What several ranks say is said once. */

@@ -64,7 +64,8 @@ bool eval_strided(struct Model *m, const struct Loader *data,
     for (size_t i = 0; i < data->shards; i++)
         if (!strided_loss(&r, &one.d, against ? &two.d : NULL,
                           data->shard[i].token, data->shard[i].count,
-                          stride, most, &e))
+                          stride, most - r.tokens / (uint64_t)stride,
+                          &e))
             fail("%s", e.text);
     const double loss = r.sum / (double)r.tokens;
     printf("loss %.6f tokens %llu stride %d perplexity %.4f", loss,

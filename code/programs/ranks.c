@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/hash.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -112,15 +113,6 @@ void ranks_join(struct Ranks *r, double timeout_s)
 
 
 /* compare values with rank 0 */
-uint64_t ranks_hash(uint64_t hash, const void *at, size_t bytes)
-{
-    const unsigned char *b = at;
-    hash = hash ? hash : 14695981039346656037u;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ b[i]) * 1099511628211u;
-    return hash;
-}
-
 static void add_program(struct Agreed *a)
 {
     struct Mapped program;
@@ -129,7 +121,7 @@ static void add_program(struct Agreed *a)
         fail("%s", e.text);
     a->name = "the program";
     snprintf(a->text, sizeof a->text, "%016llx", (unsigned long long)
-             ranks_hash(0, program.data, program.size));
+             hash_bytes(0, program.data, program.size));
     unmap_file(&program);
 }
 

@@ -39,7 +39,4 @@ struct Agreed { const char *name; char text[AGREED_TEXT]; };
  * values differ. */
 void ranks_agree(struct Ranks *r, const struct Agreed *a, int n);
 
-/* FNV-1a of the bytes, beginning from `hash` (0 for the first). */
-uint64_t ranks_hash(uint64_t hash, const void *at, size_t bytes);
-
 #endif

@@ -4,6 +4,7 @@
 #include "backend/backend.h"
 #include "base/args.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/progress.h"
 #include "base/stop.h"
@@ -517,9 +518,9 @@ static void describe_data(struct Agreed *a, const struct Loader *l)
     uint64_t hash = 0;
     for (size_t s = 0; s < l->shards; s++) {
         const size_t n = l->shard[s].count, step = n / 1000 + 1;
-        hash = ranks_hash(hash, &n, sizeof n);
+        hash = hash_bytes(hash, &n, sizeof n);
         for (size_t i = 0; i < n; i += step)
-            hash = ranks_hash(hash, &l->shard[s].token[i],
+            hash = hash_bytes(hash, &l->shard[s].token[i],
                               sizeof l->shard[s].token[i]);
     }
     a->name = "the data";
@@ -550,7 +551,7 @@ static void describe_weights(struct Agreed *a, const char *path)
     const size_t step = file.size / 4000000 + 1;
     uint64_t hash = 0;
     for (size_t i = 0; i < file.size; i += step)
-        hash = ranks_hash(hash, (const char *)file.data + i, 1);
+        hash = hash_bytes(hash, (const char *)file.data + i, 1);
     snprintf(a->text, sizeof a->text, "%zu bytes, %016llx", file.size,
              (unsigned long long)hash);
     unmap_file(&file);
@@ -1049,22 +1050,18 @@ int main(int argc, char **argv)
 {
     static struct Run run;
     static char checkpoint[FILE_PATH_MAX];
-    char **again = malloc((size_t)(argc + 1) * sizeof *again);
     threads_wait_politely(argv);
-    if (!again)
-        fail("out of memory");
-    memcpy(again, argv, (size_t)(argc + 1) * sizeof *again);
     for (int i = 0; i < ROWS; i++)
         table[i].given = &given[i];
     args_options(argc, argv, table, &usage);
-    find_place(&run.ranks.place, again);
+    find_place(&run.ranks.place, argv);
     ranks_join(&run.ranks, o.timeout);
     if (o.plan)
         checkpoint[0] = 0;
     else
         take_out(&run.ranks, checkpoint);
     if (checkpoint[0])
-        resume_options(checkpoint, argc, again);
+        resume_options(checkpoint, argc, argv);
     prepare(&run, checkpoint[0] ? checkpoint : NULL);
     print_start(&run);
     if (run.trainer.step >= o.steps)
@@ -1087,6 +1084,5 @@ int main(int argc, char **argv)
     ranks_leave(&run.ranks);
     if (run.tokenizer)
         tokenizer_free(run.tokenizer);
-    free(again);
     return 0;
 }
